@@ -98,7 +98,7 @@ class Law:
 
 
 def vector_law(m: Survey) -> Law:
-    part = m.questions["0"]
+    part = m.items["0"]
     assert isinstance(part, sv.Mechanism)
     return Law(np.asarray(part.variance(X)), float(m.share), True)
 

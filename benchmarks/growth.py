@@ -127,7 +127,7 @@ def attributes(quick: bool) -> list[dict[str, float]]:
 
 def _means(m: Survey, reports: Any) -> Any:
     tally = Tally(m, reports)
-    return [mean(tally[name]) for name in m.questions]
+    return [mean(tally[name]) for name in m.items]
 
 
 def tables(rows: dict[str, Any]) -> dict[str, str]:

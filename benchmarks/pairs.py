@@ -136,7 +136,7 @@ def groups(saved: dict[str, Any], runs: int = 400) -> list[dict[str, Any]]:
             {
                 "epsilon": epsilon, "groups": k, "n": n, "public": public,
                 "measured": n * float(np.var(errors)), "formula": formula(epsilon, k),
-                "signs": len(w.questions) == 2,
+                "signs": len(w.items) == 2,
                 "mean": float(np.mean(held)), "share": float(np.mean(shares)),
             }
         )  # fmt: skip

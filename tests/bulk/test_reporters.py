@@ -81,7 +81,7 @@ def test_surveys_have_a_column_per_question_and_one_of_reports(
     assert written.rows == N
     t = bulk.tally(target)
     assert (t.n, t.digest, int(t.counts.sum())) == (N, survey.digest, N * survey.width)
-    assert sum(t[name].n for name in survey.questions) == N * survey.width
+    assert sum(t[name].n for name in survey.items) == N * survey.width
     by_town = bulk.tally(target, "answers", by="town")
     assert by_town.n == N
     assert by_town.total() == t

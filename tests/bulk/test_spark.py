@@ -220,7 +220,7 @@ def test_surveys(people: Any, session: Any, tmp_path: Path) -> None:
     assert reports.schema["answers"].dataType.simpleString() == "array<int>"
     t = spark.tally(reports, "answers")
     assert (t.n, t == bulk.tally(tmp_path / "r")) == (N, True)
-    assert sum(t[name].n for name in survey.questions) == 2 * N
+    assert sum(t[name].n for name in survey.items) == 2 * N
     grouped = spark.tally(reports, "answers", by="country")
     assert grouped == bulk.tally(tmp_path / "r", by="country")
     assert grouped.n == N

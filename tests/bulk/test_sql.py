@@ -51,7 +51,7 @@ def test_duckdb(reports: Path) -> None:
 def test_the_lists_of_a_survey_are_unfolded(tmp_path: Path) -> None:
     rng = np.random.default_rng(10)
     survey = Survey(2.0, {"wait": M, "late": M, "walk": sv.duchi(1.0, (0, 10))}, 2)
-    table = pa.table({name: rng.uniform(0, 10, 1000) for name in survey.questions})
+    table = pa.table({name: rng.uniform(0, 10, 1000) for name in survey.items})
     path = tmp_path / "reports.parquet"
     bulk.report(table, {"answers": survey}, path)
     unfolded = f"SELECT UNNEST(answers) AS cell FROM read_parquet('{path}')"

@@ -61,7 +61,7 @@ def test_a_survey_from_a_file(run: Run) -> None:
     assert "exact ε   " in said
     campaign = town()
     assert sv.audit(campaign.reporter).epsilon <= 3.0
-    assert list(campaign.reporter.questions) == ["age", "pay", "start", "transport", "home"]
+    assert list(campaign.reporter.items) == ["age", "pay", "start", "transport", "home"]
     assert campaign.wording("age").unit == "years"
     assert campaign.wording("transport").text == ""
     code, _, error = run("campaign create survey.toml --store collector.db")

@@ -32,7 +32,7 @@ QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
 def test_a_design_says_what_it_was_made_for(task: str, domain: Any, more: dict[str, Any]) -> None:
     m = sv.design(task, 1.0, domain, **more)
     again = sv.from_json(m.to_json())
-    assert m.task == task == again.task  # type: ignore[attr-defined]
+    assert m.made_for == task == again.made_for  # type: ignore[attr-defined]
     assert sv.audit(m).epsilon <= 1
     text = json.loads(m.to_json())
     assert text.pop("task") == task
@@ -57,11 +57,11 @@ def test_a_survey_keeps_the_tasks_of_its_questions_and_its_digest() -> None:
         "start": sv.design("direction", 1.0, CLOCK),
     }
     plain = {
-        name: sv.from_json(m.to_json().replace(f',"task":"{m.task}"', "")) for name, m in designed.items()
+        name: sv.from_json(m.to_json().replace(f',"task":"{m.made_for}"', "")) for name, m in designed.items()
     }
     survey, bare = sv.Survey(1.0, designed, 1), sv.Survey(1.0, plain, 1)  # type: ignore[arg-type]
     again = sv.from_json(survey.to_json())
-    assert [question.task for question in again.questions.values()] == ["mean", "direction"]  # type: ignore[attr-defined]
+    assert [item.made_for for item in again.items.values()] == ["mean", "direction"]  # type: ignore[attr-defined]
     assert survey.digest == bare.digest == again.digest
     assert survey.to_json() != bare.to_json()
 

@@ -196,8 +196,8 @@ def test_in_plain_words(ledger: sv.Ledger) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda rows: rows[3].update(cells=[0, 1]), "different questions in order"),
-        (lambda rows: rows[3].update(cells=[5, 2]), "different questions in order"),
+        (lambda rows: rows[3].update(cells=[0, 1]), "different items in order"),
+        (lambda rows: rows[3].update(cells=[5, 2]), "different items in order"),
         (lambda rows: rows[3].update(cells=[0]), "a report must be 2 cells"),
         (lambda rows: rows[3].update(cells=[0, 9]), "cells must lie in 0..8"),
         (lambda rows: rows[3].update(cells=[-1, 2]), "cells must lie in 0..8"),

@@ -85,7 +85,7 @@ def parts(tally: sv.Tally) -> Iterator[sv.Tally]:
     """A tally, and that of each question of a survey which was answered."""
     yield tally
     if isinstance(tally.reporter, sv.Survey):
-        yield from (tally[name] for name in tally.reporter.questions if tally[name].n)
+        yield from (tally[name] for name in tally.reporter.items if tally[name].n)
 
 
 @pytest.mark.parametrize("name", sorted(ALL))

@@ -209,7 +209,7 @@ SURVEY = sv.Tally(TWO, TWO.report(np.full((20, 2), 0.5), rng=1))
         (lambda: sv.quantile(LINE, "0.5"), TypeError, "p must be a real number, got p='0.5'"),
         (lambda: sv.probability(LINE, 0.5, 0.2), ValueError, "low must not exceed high"),
         (lambda: sv.probability(LINE, 0.5, 2), ValueError, "high must lie in the domain"),
-        (lambda: sv.mean(SURVEY), DataError, "ask one of its questions, such as tally\\['0'\\]"),
+        (lambda: sv.mean(SURVEY), DataError, "ask one of its items, such as tally\\['0'\\]"),
         (lambda: sv.honesty(SURVEY), DataError, "a tally of a survey of 2 items, not of one number"),
         (lambda: sv.distribution(SURVEY), DataError, "not of one number"),
     ],

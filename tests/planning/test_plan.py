@@ -46,7 +46,7 @@ def test_a_plan_leads_to_the_design_of_its_question(question: str, domain: Any, 
     p = sv.plan(question, 1.0, 10_000, domain, **more)
     assert p.best.name == "design"
     assert p.best.mechanism == sv.design(question, 1.0, domain, **more)
-    assert p.best.mechanism.task == question
+    assert p.best.mechanism.made_for == question
     others = [o.error for o in p.options[1:]]
     assert others == sorted(others)
     assert p.best.error <= 1.02 * min(others)  # within 2 % of the best there is

@@ -200,7 +200,7 @@ class SharesWords(sv.Survey):
 
     def report(self, values: Any, **options: Any) -> Any:
         seed = int(word_source(options.pop("rng", None)).words(1)[0] >> np.uint64(1))
-        cells = [q.report(values[name], rng=seed, **options) for name, q in self.questions.items()]
+        cells = [q.report(values[name], rng=seed, **options) for name, q in self.items.items()]
         return (np.stack(cells, axis=-1) + self.offsets[:-1]).astype(self.dtype)
 
 
@@ -215,9 +215,9 @@ class LooksAtTheValue(sv.Survey):
     """Whoever has the lowest value answers the first question more often."""
 
     def report(self, values: Any, **options: Any) -> Any:
-        first = next(iter(self.questions))
+        first = next(iter(self.items))
         reports = super().report(values, **options)
-        if len(reports) > 1000 and np.all(np.asarray(values[first]) == self.questions[first].domain.low):
+        if len(reports) > 1000 and np.all(np.asarray(values[first]) == self.items[first].domain.low):
             reports[: len(reports) // 20] = reports[len(reports) // 20 : 2 * (len(reports) // 20)].min()
         return reports
 
@@ -236,7 +236,7 @@ def test_a_survey_that_breaks_its_promise_is_caught(mutant: type[sv.Survey], sam
 
 def test_a_broken_question_is_named() -> None:
     questions = {"good": sv.ogpm(1.0, cells=16), "bad": like(DoublesItsDensity, sv.ogpm(1.0, cells=16))}
-    with pytest.raises(ContractError, match="question 'bad': density: ") as broken:
+    with pytest.raises(ContractError, match="item 'bad': density: ") as broken:
         sv.check_reporter(sv.Survey(2.0, questions, 1), rng=1)
     assert broken.value.argument == "bad"
 
@@ -257,7 +257,7 @@ class Own:
         return getattr(self.inner, attribute)
 
     @property
-    def questions(self) -> dict[str, Any]:
+    def items(self) -> dict[str, Any]:
         return {"value": self}
 
     def to_json(self) -> str:

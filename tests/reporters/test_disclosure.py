@@ -92,8 +92,8 @@ def test_both_languages_compute_the_same() -> None:
     for key, m in known.items():
         ours, theirs = disclosure(m), found["told"][key]
         assert theirs["guess"] == pytest.approx(ours.guess, abs=1e-9), key
-        assert list(theirs["questions"]) == list(ours.questions), key
-        for name, one in ours.questions.items():
+        assert list(theirs["questions"]) == list(ours.items), key
+        for name, one in ours.items.items():
             other = theirs["questions"][name]
             kinds.add(one.kind)
             assert other["kind"] == one.kind, key
@@ -133,7 +133,7 @@ TABLE: dict[str, list[tuple[int, ...]]] = {
 
 @pytest.mark.parametrize("name", TABLE)
 def test_the_figures_that_people_are_told(name: str) -> None:
-    told = [disclosure(reporters(epsilon)[name]).questions["value"] for epsilon in EPSILONS]
+    told = [disclosure(reporters(epsilon)[name]).items["value"] for epsilon in EPSILONS]
     assert [frequencies(*one.shares) for one in told] == TABLE[name]
     if name == "ten":
         assert [one.about for one in told] == [(10, 4), (10, 3), (10, 1), (10, 1), (10, 1)]
@@ -151,7 +151,7 @@ def test_the_figures_of_guesses_and_of_several_items() -> None:
     most = [frequencies(bound(epsilon), round=math.ceil) for epsilon in EPSILONS]
     assert most == [(63, 100), (74, 100), (89, 100), (99, 100), (9997, 10_000)]
     items = [reporters(epsilon)["three items"] for epsilon in EPSILONS]
-    rights = [disclosure(one).questions["a"].shares[0] for one in items]
+    rights = [disclosure(one).items["a"].shares[0] for one in items]
     assert [one.width for one in items] == [1, 1, 1, 2, 3]
     assert [frequencies(right)[0] for right in rights] == [62, 73, 88, 88, 94]
     assert [frequencies(r**one.width)[0] for r, one in zip(rights, items, strict=True)][3:] == [78, 82]
@@ -174,7 +174,7 @@ def test_the_figures_are_those_of_reports() -> None:
         (np.mean((hours >= 3) & (hours <= 9)), number),
     ]
     for seen, m in shares:
-        share = disclosure(m).questions["value"].shares[0]
+        share = disclosure(m).items["value"].shares[0]
         assert abs(seen - share) < 5 * math.sqrt(share * (1 - share) / people)
         assert abs(seen - share - 0.02) > 5 * math.sqrt(
             share * (1 - share) / people
@@ -236,7 +236,7 @@ def spoken() -> Iterator[dict[str, Any]]:
             told = disclosure(m)
             guesses[f"{name} {epsilon}"] = {
                 "guess": told.guess,
-                "lone": bool(told.questions) and m.width == 1,
+                "lone": bool(told.items) and m.width == 1,
             }
     for one in node(
         SENTENCES, {"pages": PAGES.as_uri(), "asked": asked, "languages": LANGUAGES}, "--preserve-symlinks"

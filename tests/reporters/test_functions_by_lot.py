@@ -58,7 +58,7 @@ def counted(survey: Survey, values: dict[str, Any], rounds: int = 1) -> list[int
     assert survey.functions is not None
     weights, words = survey.functions.weights, []
     top = np.arange(sum(weights), dtype=np.uint64) << np.uint64(64 - sum(weights).bit_length() + 1)
-    bits = {(question.total - 1).bit_length() for question in survey.questions.values()}  # type: ignore[attr-defined]
+    bits = {(question.total - 1).bit_length() for question in survey.items.values()}  # type: ignore[attr-defined]
     [bits_of_all] = bits
     draws = np.arange(1 << bits_of_all, dtype=np.uint64) << np.uint64(64 - bits_of_all)
     words.append(np.repeat(top, rounds * draws.size))

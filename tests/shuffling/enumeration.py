@@ -42,7 +42,7 @@ def rows_of(reporter: Reporter) -> list[Row]:
         ts = np.unique(np.concatenate([part.window.knot_t for part in reporter.parts]))
         return _fractions(reporter.counts(reporter.domain.from_unit(ts)), reporter.total)
     assert isinstance(reporter, Survey)
-    laws = [rows_of(question) for question in reporter.questions.values()]
+    laws = [rows_of(question) for question in reporter.items.values()]
     lots = list(combinations(range(len(laws)), reporter.sampled))
     return [
         tuple(math.prod(cell) / len(lots) for lot in lots for cell in product(*(row[q] for q in lot)))

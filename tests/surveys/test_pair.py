@@ -34,8 +34,8 @@ def test_functions_are_what_they_say() -> None:
     assert values == [30.0, 2.0, 0.0, 0.25, 0.5]
     assert sum(functions.weights) == 64
     assert np.isclose(
-        PAIR.law_of("age - hours", {"age": [30.0], "hours": [2.0]}),
-        PAIR.questions["age - hours"].probabilities(0.25),
+        PAIR.item_law("age - hours", {"age": [30.0], "hours": [2.0]}),
+        PAIR.items["age - hours"].probabilities(0.25),
     ).all()  # type: ignore[attr-defined]
 
 
@@ -44,7 +44,7 @@ def test_functions_are_what_they_say() -> None:
 )
 def test_the_whole_epsilon_for_one_function(survey: Survey) -> None:
     assert survey.width == 1
-    assert survey.largest_ratio == max(one.largest_ratio for one in survey.questions.values())
+    assert survey.largest_ratio == max(one.largest_ratio for one in survey.items.values())
     assert sv.audit(survey.to_json()).holds
     again = sv.from_json(survey.to_json())
     assert (again, pickle.loads(pickle.dumps(survey))) == (survey, survey)

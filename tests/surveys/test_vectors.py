@@ -27,7 +27,7 @@ MIXED = [(0, 120), (0, 10), sv.Circle(24)]
 
 
 def mechanisms(m: Survey) -> dict[str, sv.Mechanism]:
-    return {name: part for name, part in m.questions.items() if isinstance(part, sv.Mechanism)}
+    return {name: part for name, part in m.items.items() if isinstance(part, sv.Mechanism)}
 
 
 def variance_per_person(m: Survey, question: str, prior: SpreadLike = None) -> float:
@@ -72,7 +72,7 @@ def test_the_joint_epsilon_by_counting(sampled: int) -> None:
     assert counted <= m.largest_ratio <= exp_lower(worst)
     assert float(counted) > 0.98 * float(m.largest_ratio)
     with pytest.raises(PrivacyError):
-        Survey(worst * 0.98, m.questions, sampled)
+        Survey(worst * 0.98, m.items, sampled)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 6.0])
@@ -93,7 +93,7 @@ def test_auto_is_the_best_of_all_k(epsilon: float, d: int, prior: str | None) ->
     """Against every k, each built from scratch: never worse than the better of split and sample."""
 
     def cost(m: Survey) -> float:
-        return sum(variance_per_person(m, name, prior) for name in m.questions)
+        return sum(variance_per_person(m, name, prior) for name in m.items)
 
     auto = sv.survey(epsilon, [(0, 1)] * d, prior=prior)
     costs = [cost(sv.survey(epsilon, [(0, 1)] * d, "sample", k=k, prior=prior)) for k in range(1, d + 1)]
@@ -140,7 +140,7 @@ def test_an_assumed_spread_pays_and_never_biases() -> None:
     assert variance_per_person(even, "0") > variance_per_person(worst, "0")
     assert variance_per_person(told, "0", peak) < 0.75 * variance_per_person(even, "0", peak)
     alone = sv.survey(4.0, domains, "sample", k=1)
-    assert told.questions["1"] == alone.questions["1"] != even.questions["1"]
+    assert told.items["1"] == alone.items["1"] != even.items["1"]
     x = np.linspace(0, 24, 9)
     for m in (even, told):
         assert sv.audit(m).epsilon <= 4.0
@@ -222,7 +222,7 @@ def test_estimates_of_every_kind() -> None:
     m, x = sv.survey(3.0, MIXED), rows(20_000)
     t = sv.Tally(m, m.report(x[:12_000], rng=1)) + sv.Tally(m, m.report(x[12_000:], rng=2))
     assert t.n == 20_000
-    assert sum(t[name].n for name in m.questions) == 20_000 * m.sampled
+    assert sum(t[name].n for name in m.items) == 20_000 * m.sampled
     mean = sv.mean(t["0"])
     assert mean.low < x[:, 0].mean() < mean.high
     assert mean.n == t["0"].n
@@ -235,9 +235,9 @@ def test_estimates_of_every_kind() -> None:
         t + sv.Tally(other)
     with pytest.raises(NoDataError):
         sv.mean(sv.Tally(m)["0"])
-    with pytest.raises(DataError, match=r"not of one number; ask one of its questions, such as tally\['0'\]"):
+    with pytest.raises(DataError, match=r"not of one number; ask one of its items, such as tally\['0'\]"):
         sv.mean(t)
-    with pytest.raises(KeyError, match="there is no question 'age'; questions are '0', '1', '2'"):
+    with pytest.raises(KeyError, match="there is no item 'age'; items are '0', '1', '2'"):
         t["age"]
 
 
@@ -277,9 +277,9 @@ def test_a_missing_value_is_reported_like_any_other() -> None:
     assert sv.mean(t["b"]).low < 0.5 < sv.mean(t["b"]).high
     t = sv.Tally(m, m.report(x, missing={"a": 0.5, "b": 0.2}, rng=3))
     assert sv.mean(t["b"]).low < 0.2 < sv.mean(t["b"]).high
-    with pytest.raises(DataError, match="question 'b': 30000 of 30000 values are missing"):
+    with pytest.raises(DataError, match="item 'b': 30000 of 30000 values are missing"):
         m.report(x)
-    with pytest.raises(DataError, match="question 'b'"):  # a question without a rule refuses
+    with pytest.raises(DataError, match="item 'b'"):  # a question without a rule refuses
         m.report(x, missing={"a": 0.5})
     for bad in (2.0, "skip", math.nan):
         with pytest.raises(ValueError, match="missing must"):
@@ -291,7 +291,7 @@ def test_who_is_refused_does_not_depend_on_the_lot() -> None:
     x = np.full((1, 5), 0.5)
     x[0, 3] = 2.0
     for seed in range(20):
-        with pytest.raises(DataError, match="question '3': 1 of 1 values are outside"):
+        with pytest.raises(DataError, match="item '3': 1 of 1 values are outside"):
             m.report(x, rng=seed)
     assert len(m.report(x, clip=True)) == 1
 
@@ -341,7 +341,7 @@ def test_json_and_bad_input() -> None:
         sv.survey(1.0, one, prior=[[0.5], [1.5]])
     with pytest.raises(ValueError, match="weights must have one entry per item"):
         sv.survey(1.0, one, weights=[1.0])
-    with pytest.raises(DataError, match=r"a column for each of 3 questions, got shape \(4, 2\)"):
+    with pytest.raises(DataError, match=r"a column for each of 3 items, got shape \(4, 2\)"):
         m.report(np.zeros((4, 2)))
     good = m.report(rows(4))
     many = np.tile(good, (m.cells // 16, 2))
@@ -427,7 +427,7 @@ def test_weights_by_name_and_what_can_be_read_in_two_ways() -> None:
         sv.survey(4.0, questions, weights={"hight": 2.0})
     with pytest.raises(ValueError, match="two ways: write \\(0, 120\\)"):
         sv.survey(4.0, {"age": [0, 120]})
-    assert isinstance(sv.survey(1.0, {"vote": sv.Options((0, 1))}).questions["vote"], sv.Translates)
+    assert isinstance(sv.survey(1.0, {"vote": sv.Options((0, 1))}).items["vote"], sv.Translates)
 
 
 def test_the_worth_of_a_place_is_the_variance_of_its_mean() -> None:
@@ -442,5 +442,5 @@ def test_the_worth_of_a_place_is_the_variance_of_its_mean() -> None:
         off.append([one.value for one in both] - people.mean(axis=0))
     seen = n * float(np.mean(np.square(off))) / 20**2
     assert seen == pytest.approx(worth(m, share), rel=5 * math.sqrt(2 / (2 * runs)))
-    parts = sv.survey(4.0, {"age": (0, 120), "home": sv.Disc(10)}, "split").questions
+    parts = sv.survey(4.0, {"age": (0, 120), "home": sv.Disc(10)}, "split").items
     assert parts["home"].epsilon > parts["age"].epsilon

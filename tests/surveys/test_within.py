@@ -42,7 +42,7 @@ def test_signs_are_balanced(k: int) -> None:
 def test_means_shares_and_distributions(epsilon: float, levels: int | None, most: int) -> None:
     """Five standard errors: false alarms below 1e-5. All means together tell their groups apart."""
     w, values = sv.within(epsilon, WAYS, (0, 10), levels=levels), people(60_000, 1)
-    assert len(w.questions) == (2 if epsilon == 1 else 1)
+    assert len(w.items) == (2 if epsilon == 1 else 1)
     assert sv.from_json(w.to_json()) == w
     answer = sv.groups(sv.Tally(w, w.report(values, rng=2)))
     right = alike = 0.0

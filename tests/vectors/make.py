@@ -146,8 +146,8 @@ def words_of(reporter: Any) -> int:
     if isinstance(reporter, sv.Survey):
         if reporter.functions is not None:  # the lot, or the word that rounds a number, and that of the draw
             return 2
-        lot = 0 if reporter.sampled == len(reporter.questions) else len(reporter.questions)
-        return lot + sum(map(words_of, reporter.questions.values()))
+        lot = 0 if reporter.sampled == len(reporter.items) else len(reporter.items)
+        return lot + sum(map(words_of, reporter.items.values()))
     return 2 if isinstance(reporter, sv.Polar) else int(reporter.draws)
 
 
@@ -156,7 +156,7 @@ def value_of(reporter: Any, rng: np.random.Generator) -> Any:
     if isinstance(reporter, sv.Survey):
         if reporter.functions is not None:
             return [_number_or_option(space, rng) for space in reporter.functions.inputs.values()]
-        return [value_of(question, rng) for question in reporter.questions.values()]
+        return [value_of(question, rng) for question in reporter.items.values()]
     if isinstance(reporter.domain, sv.Area):
         word = rng.integers(0, 1 << 64, size=1, dtype=np.uint64)
         position = reporter.domain.spread(word) * rng.choice([1.0, 1e3, 0.0])

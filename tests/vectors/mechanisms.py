@@ -71,7 +71,7 @@ def mechanisms() -> dict[str, AnyMechanism]:
     }
     made |= {
         "log scale": sv.ogpm(1.0, sv.Interval(1, 1e6, scale="log"), "l1"),
-        "log scale, with a task": replace(sv.sw(2.0, sv.Interval(1, 1e6, scale="log")), task="mean"),
+        "log scale, with a task": replace(sv.sw(2.0, sv.Interval(1, 1e6, scale="log")), made_for="mean"),
         "log scale, two scales": sv.two_scale(2.0, sv.Interval(0.02, 40, scale="log")),
         "log scale, narrow": sv.sw(1.0, sv.Interval(3, 3.0001, scale="log"), cells=1024),
         "log scale, all doubles": sv.pm(4.0, sv.Interval(1e-300, 1.7e308, scale="log")),
@@ -115,7 +115,7 @@ def composites() -> dict[str, sv.Survey | sv.Polar | Translates]:
     income = sv.ogpm(1.0, sv.Interval(500, 1e6, scale="log"), "l1", cells=64)
     kinds = {
         "coin": sv.two_scale(1.0, (0, 24)), "rows": _uneven_rows(1.0), "Größe, in m²": age, "place": place,
-        "income": replace(income, task="mean"), "start": start,
+        "income": replace(income, made_for="mean"), "start": start,
         "way": sv.choice(1.0, ["car", "bike", "on foot"]),
         "where": sv.place(1.0, 3.0, points=8),
     }  # fmt: skip

@@ -68,11 +68,11 @@ def check_reporter(
     else:
         _composition(reporter)
         check_lot(reporter, source, draws, false_alarm)
-        for name, question in reporter.questions.items():
+        for name, item in reporter.items.items():
             try:
-                check_reporter(question, read=read, rng=source, draws=draws, false_alarm=false_alarm)
+                check_reporter(item, read=read, rng=source, draws=draws, false_alarm=false_alarm)
             except ContractError as broken:
-                raise ContractError(f"question {name!r}: {broken}", code=broken.code, argument=name) from None
+                raise ContractError(f"item {name!r}: {broken}", code=broken.code, argument=name) from None
     _use(fresh)
     for one, size in zip((reporter, fresh), sizes, strict=True):
         after = len(_pickled(one))
@@ -90,7 +90,7 @@ def _members(reporter: object, protocol: type) -> None:
 
 def _is_simple(reporter: Reporter) -> bool:
     """Whether one thing is asked, and not several by name."""
-    return list(reporter.questions) == ["value"] and reporter.questions["value"] is reporter
+    return list(reporter.items) == ["value"] and reporter.items["value"] is reporter
 
 
 def _pickled(reporter: Reporter) -> bytes:
@@ -183,16 +183,16 @@ def _refuses(method: Callable[[Any], Any], wrong: Any, rule: str, secret: NDArra
         raise ContractError(f"{rule}: what is wrong must be refused", code=rule)
 
 
-# -- several questions ------------------------------------------------------------------------------------
+# -- several items ------------------------------------------------------------------------------------
 
 
 def _composition(survey: Reporter) -> None:
-    """Cells of questions side by side, a row of increasing cells per person, a counted joint ratio."""
-    questions = survey.questions
+    """Cells of items side by side, a row of increasing cells per person, a counted joint ratio."""
+    questions = survey.items
     sizes = [question.cells for question in questions.values()]
-    require(sum(sizes) == survey.cells, "cells", "the cells of all questions lie one after the other")
-    require(all(one.width == 1 for one in questions.values()), "questions", "each must be one thing")
-    require(survey.width <= len(questions), "width", "nobody answers more than there are questions")
+    require(sum(sizes) == survey.cells, "cells", "the cells of all items lie one after the other")
+    require(all(one.width == 1 for one in questions.values()), "items", "each must be one thing")
+    require(survey.width <= len(questions), "width", "nobody answers more than there are items")
     joint = product_of_largest((one.largest_ratio for one in questions.values()), survey.width)
     require(survey.largest_ratio >= joint, "ratio", "answers are independent: their ratios multiply")
     values = {name: trial_values(space, 60)[:8] for name, space in spaces(survey).items()}
@@ -209,12 +209,12 @@ def _composition(survey: Reporter) -> None:
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     asked = np.searchsorted(offsets, reports, side="right") - 1
     decoded = survey.decode(reports)
-    require(list(decoded) == list(questions), "decode", "values must come by question")
+    require(list(decoded) == list(questions), "decode", "values must come by item")
     for i, (name, question) in enumerate(questions.items()):
         column, own = np.full(decoded[name].shape, np.nan), asked == i
         column[own.any(axis=1)] = question.decode(reports[own].astype(np.int64) - offsets[i])
         same = np.array_equal(decoded[name], column, equal_nan=True)
-        require(same, "decode", f"of {name!r} it must be what the question decodes, NaN elsewhere")
+        require(same, "decode", f"of {name!r} it must be what the item decodes, NaN elsewhere")
     gaps = {name: np.full_like(column, np.nan) for name, column in values.items()}
     _refuses(survey.report, gaps, "missing")
     stand_ins = survey.report(gaps, missing="uniform")

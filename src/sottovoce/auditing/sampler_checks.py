@@ -86,8 +86,8 @@ def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) ->
     Raises:
         ContractError: If a rule is broken.
     """
-    own_law = hasattr(survey, "law_of")
-    questions, sizes = survey.questions, [question.cells for question in survey.questions.values()]
+    own_law = hasattr(survey, "item_law")
+    questions, sizes = survey.items, [question.cells for question in survey.items.values()]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     for place in (0, 1):
         truth = {name: trial_values(space, 1)[place] for name, space in spaces(survey).items()}
@@ -98,7 +98,7 @@ def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) ->
         for i, (name, question) in enumerate(questions.items()):
             if hasattr(question, "probabilities"):
                 counts = np.bincount(reports[asked == i] - offsets[i], minlength=sizes[i])
-                law = survey.law_of(name, truth) if own_law else question.probabilities(truth[name])  # type: ignore[attr-defined]
+                law = survey.item_law(name, truth) if own_law else question.probabilities(truth[name])  # type: ignore[attr-defined]
                 right = follows(counts, law, alarm / (8 * len(sizes)))
                 require(right, "sampler", f"reports of question {name!r} do not follow its probabilities")
         if survey.width > 1:

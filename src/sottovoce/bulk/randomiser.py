@@ -57,7 +57,7 @@ class Randomiser:
                 "mechanisms must map at least one column name to its mechanism", argument="mechanisms"
             )
         for mechanism in self.mechanisms.values():
-            if not hasattr(mechanism, "questions"):
+            if not hasattr(mechanism, "items"):
                 kind = type(mechanism).__name__
                 raise ArgumentTypeError(f"mechanisms must hold mechanisms, got {kind}", argument="mechanisms")
             if self.row_id is not None and not isinstance(mechanism, Number | Translates):
@@ -201,7 +201,7 @@ class Randomiser:
 
 def _is_simple(mechanism: Reporter) -> bool:
     """Whether it asks one thing, and not several questions by name."""
-    return any(question is mechanism for question in mechanism.questions.values())
+    return any(question is mechanism for question in mechanism.items.values())
 
 
 def _asked(name: str, mechanism: Reporter) -> Mapping[str, Space]:

@@ -137,9 +137,9 @@ def _lesson(
     sentences = (
         f"The lot chose the time for a passenger who left at {clock(value)}. What arrived is cell "
         f"{receipt.cells[0]:,} of {receipt.of:,}, which stands for {clock(float(hour))}.",
-        _told("time", disclosed.questions["time"], clock),
-        _told("airport", disclosed.questions["airport"], str),
-        _told("temperature", disclosed.questions["temperature"], lambda degrees: f"{degrees:g} °C"),
+        _told("time", disclosed.items["time"], clock),
+        _told("airport", disclosed.items["airport"], str),
+        _told("temperature", disclosed.items["temperature"], lambda degrees: f"{degrees:g} °C"),
         "Whatever somebody believed before, one person's report changes the odds between any two answers by "
         f"a factor of at most e^{epsilon:g} = {math.exp(epsilon):,.2f}: counted in integers.",
         "Stored are counts per day and cell, and that a token was used: no address, and no row per person.",

@@ -150,7 +150,7 @@ def estimate(
     def picture(path: Path) -> None:
         save_picture(path, distribution(tally, confidence=confidence).plot)
 
-    made = "" if tally.mechanism.task is None else f" for {tally.mechanism.task}"
+    made = "" if tally.mechanism.made_for is None else f" for {tally.mechanism.made_for}"
     told(
         tally,
         found,
@@ -236,7 +236,7 @@ def of_item(tally: Tally, item: str | None) -> Tally:
     """The tally of the item that is meant: the only one, or one of a survey's."""
     if item is None and isinstance(tally.reporter, Number):
         return tally
-    names = tuple(tally.reporter.questions)
+    names = tuple(tally.reporter.items)
     only = names[0] if len(names) == 1 else None
     return tally[one_of(item or only, "item", names)]
 

@@ -27,7 +27,7 @@ def of_kind(tally: sv.Tally, confidence: float) -> list[sv.Estimate]:
     functions = reporter.functions if isinstance(reporter, Survey) else None
     if functions is None:
         flags = isinstance(reporter, Survey) and all(
-            getattr(one.domain, "names", None) == (0, 1) for one in reporter.questions.values()
+            getattr(one.domain, "names", None) == (0, 1) for one in reporter.items.values()
         )
         if not flags and not isinstance(reporter.domain, sv.Options):
             return []

@@ -146,7 +146,7 @@ def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
     parts = [f"{done.rows} reports in {output}"]
     if len(mechanisms) == 1:
         (m,) = mechanisms.values()
-        made = "" if getattr(m, "task", None) is None else f" for {m.task}"
+        made = "" if getattr(m, "made_for", None) is None else f" for {m.made_for}"
         parts.append(f"ε = {m.epsilon:g} each, mechanism{made} {m.digest[:12]}")
     else:
         each = ", ".join(f"{name} {m.epsilon:g} ({m.digest[:12]})" for name, m in mechanisms.items())

@@ -1,6 +1,6 @@
 """Questions about one number, and the mechanism for each.
 
-What is made says what it was made for (`m.task`), also after it was written to JSON and read again.
+What is made says what it was made for (`m.made_for`), also after it was written to JSON and read again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Question:
 
     def design(self, epsilon: float) -> Designed:
         """The mechanism for an ε."""
-        return replace(QUESTIONS[self.name].make(epsilon, self), task=self.name)
+        return replace(QUESTIONS[self.name].make(epsilon, self), made_for=self.name)
 
 
 def check_owners(question: str, **arguments: object) -> None:

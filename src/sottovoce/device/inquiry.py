@@ -94,7 +94,7 @@ class Inquiry:
     def outcomes(self) -> int:
         """How many different reports there are."""
         ways = [1] + [0] * self.reporter.width  # ways[j]: reports of j questions among those seen so far
-        for question in self.reporter.questions.values():
+        for question in self.reporter.items.values():
             for j in range(self.reporter.width, 0, -1):
                 ways[j] += ways[j - 1] * question.cells
         return ways[-1]
@@ -103,7 +103,7 @@ class Inquiry:
         """What is asked, in words; empty when it is one number."""
         if self._several:
             names, width = ", ".join(self.policies), self.reporter.width
-            if set(self.policies) != set(self.reporter.questions):
+            if set(self.policies) != set(self.reporter.items):
                 return f"Asks for {names}; one function of them, drawn by lot, is sent."
             lot = "" if width == len(self.policies) else f", of which {width} drawn by lot are sent"
             return f"Asks for {names} in one report{lot}."

@@ -163,9 +163,10 @@ def _privacy(tally: Tally) -> str:
 
 def _mechanism(tally: Tally) -> str:
     reporter: Any = tally.reporter
-    task = f", made for the question “{reporter.task}”" if getattr(reporter, "task", None) else ""
+    made_for = getattr(reporter, "made_for", None)
+    purpose = f", made for the question “{made_for}”" if made_for else ""
     return (
-        f"<p>{tally.n:,} reports of the mechanism {escape(reporter.name)}{task}, for values in "
+        f"<p>{tally.n:,} reports of the mechanism {escape(reporter.name)}{purpose}, for values in "
         f"{escape(str(reporter.domain))}. Its numbers are public; their fingerprint is "
         f"<code>{reporter.digest}</code>. Anybody who has the spec can count ε again: "
         "<code>sottovoce audit spec.json</code>.</p>"

@@ -154,7 +154,7 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
     options, line = (functions.inputs[name] for name in functions.each[-1].of)
     assert isinstance(options, Options)
     assert isinstance(line, Domain)
-    names = list(reporter.questions)
+    names = list(reporter.items)
     joint, alone = tally[names[-1]].required(2), tally[names[0]].required(2)
     law, k = Inverse.of(joint.reporter), len(options)  # type: ignore[arg-type]
     many = law.reporter.cells // len(law.reporter.sets) // k

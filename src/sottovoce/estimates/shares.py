@@ -140,7 +140,7 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
     """
     reporter = check_tally(tally).reporter
     check_confidence(confidence)
-    if isinstance(reporter, Survey) and all(_is_flag(one.domain) for one in reporter.questions.values()):
+    if isinstance(reporter, Survey) and all(_is_flag(one.domain) for one in reporter.items.values()):
         return _several(tally, confidence)
     options = options_of(reporter)
     law = Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
@@ -187,7 +187,7 @@ def _is_flag(domain: object) -> bool:
 
 def _several(tally: Tally, confidence: float) -> Shares:
     """Any of several options: the share of those who have each."""
-    names = tuple(tally.reporter.questions)
+    names = tuple(tally.reporter.items)
 
     def answers(each: float) -> tuple[Estimate, ...]:
         return tuple(

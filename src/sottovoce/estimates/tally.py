@@ -208,9 +208,9 @@ class Tally(Shown):
             """A tally of a survey or of positions has no `mechanism`, and says what to ask instead."""
             if name != "mechanism":
                 raise AttributeError(f"a tally has no attribute {name!r}")
-            questions = self.reporter.questions.items()
-            names = [name for name, question in questions if isinstance(question, Number)]
-            hint = f"; ask one of its questions, such as tally[{names[0]!r}]" if names else ""
+            items = self.reporter.items.items()
+            names = [name for name, item in items if isinstance(item, Number)]
+            hint = f"; ask one of its items, such as tally[{names[0]!r}]" if names else ""
             kind = f"this is a tally of {described(self.reporter)}, not of one number{hint}"
             raise DataError(kind, code="kind", argument="tally")
 
@@ -219,25 +219,25 @@ class Tally(Shown):
         """The digest of what the reports came from."""
         return self.reporter.digest
 
-    def __getitem__(self, question: str) -> Tally:
-        """The tally of one question of a survey, for every estimate that takes a tally.
+    def __getitem__(self, item: str) -> Tally:
+        """The tally of one item of a survey, for every estimate that takes a tally.
 
         Args:
-            question: The question's name; what asks one thing only has the question "value".
+            item: The item's name; what asks one thing only has the item "value".
 
         Returns:
-            A tally of that question's reporter: of those who answered it.
+            A tally of that item's reporter: of those who answered it.
 
         Raises:
-            KeyError: If there is no such question.
+            KeyError: If there is no such item.
         """
         first = 0
-        for name, reporter in self.reporter.questions.items():
-            if name == question:
+        for name, reporter in self.reporter.items.items():
+            if name == item:
                 return Tally._of(reporter, self.counts[first : first + reporter.cells].copy(), self.sources)
             first += reporter.cells
-        names = ", ".join(map(repr, self.reporter.questions))
-        raise UnknownKey(f"there is no question {question!r}; questions are {names}", argument="question")
+        names = ", ".join(map(repr, self.reporter.items))
+        raise UnknownKey(f"there is no item {item!r}; items are {names}", argument="item")
 
     def required(self, least: int = 1) -> Tally:
         """This tally, if there are reports to estimate from.

@@ -256,7 +256,7 @@ def plan_choices(epsilon: float | None, people: int | None, options: Sequence[st
     """
     e, n = check_epsilon(epsilon), whole_number(people, "people", least=64)
     survey = design("choices", e, options)
-    halves = np.tile([[0], [1]], len(survey.questions))
+    halves = np.tile([[0], [1]], len(survey.items))
     answer = shares(_expected(survey, halves, n)).estimates[0]
     return WaysPlan(e, n, (Way("any of", survey, _error("share", answer)),))
 
@@ -265,8 +265,8 @@ def _expected(survey: Survey, values: NDArray[Any], people: int) -> Tally:
     """The counts to expect of so many people like these."""
     given = dict(zip(survey.domain, values.T, strict=True))
     laws = [
-        share * survey.law_of(name, given).mean(axis=0)
-        for name, share in zip(survey.questions, survey.shares, strict=True)
+        share * survey.item_law(name, given).mean(axis=0)
+        for name, share in zip(survey.items, survey.shares, strict=True)
     ]
     return Tally.from_counts(survey, np.rint(people * np.concatenate(laws)).astype(np.int64))
 

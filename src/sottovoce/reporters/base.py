@@ -66,12 +66,12 @@ class ReporterBase(Specified, Shown):
     width: int = 1
 
     def _facts(self) -> dict[str, str]:
-        task = getattr(self, "task", None)
+        made_for = getattr(self, "made_for", None)
         return {
             "privacy": f"ε = {self.epsilon:g}: a report changes odds between two values by at most "
             f"{math.exp(self.epsilon):.3g}",
-            **({} if task is None else {"made for": task}),
-            "values in": str(getattr(self, "domain", "several questions")),
+            **({} if made_for is None else {"made for": made_for}),
+            "values in": str(getattr(self, "domain", "several items")),
             "possible reports": f"{self.cells:,}",
             "digest": self.digest[:12],
         }

@@ -5,11 +5,11 @@
     the law       total, counts, probabilities, operator, bins, bends,
                   error, bias, variance, density and their worst cases (of one number: `Number`)
     privacy       largest_ratio
-    composition   questions, width, checked
+    composition   items, width, checked
 
 `Reporter` is what tallies, files, clients and the collector need; `reporters.number.Number` adds the law of
-one number, which estimates and plans work with. A survey is a reporter whose questions are reporters again;
-asked for a law it refers to its questions.
+one number, which estimates and plans work with. A survey is a reporter whose items are reporters again;
+asked for a law it refers to its items.
 
 `sottovoce.check_reporter` runs the contract's tests against any reporter, also one of your own.
 """
@@ -46,7 +46,7 @@ class Reporter(Protocol):
 
     @property
     def domain(self) -> Space | Mapping[str, Space]:
-        """Where values lie; of a survey, by question."""
+        """Where values lie; of a survey, by item."""
 
     @property
     def name(self) -> str:
@@ -76,7 +76,7 @@ class Reporter(Protocol):
         """How many integers one person's report is: 1, or as many as a survey asks for."""
 
     @property
-    def questions(self) -> Mapping[str, Reporter]:
+    def items(self) -> Mapping[str, Reporter]:
         """What is asked, by name, in the order of the cells; {"value": itself} where it is one thing."""
 
     def report(
@@ -91,7 +91,7 @@ class Reporter(Protocol):
         """Randomise values.
 
         Args:
-            values: What people know: numbers, positions, or of a survey the values by question.
+            values: What people know: numbers, positions, or of a survey the values by item.
             clip: Bring values outside into the domain. Short for `outside="clip"`.
             missing: What stands in for missing values.
             outside: What happens to values outside the domain.
@@ -119,7 +119,7 @@ class Reporter(Protocol):
             cells: Integers that were reported.
 
         Returns:
-            Values in the units of the domain; of a survey by question.
+            Values in the units of the domain; of a survey by item.
         """
 
     def checked(self, cells: ArrayLike) -> IntArray:
@@ -144,7 +144,7 @@ def spaces(reporter: Reporter) -> Mapping[str, Space]:
         reporter: Whatever reports.
 
     Returns:
-        The questions or inputs of a survey; {"value": …} where one thing is asked.
+        The items or inputs of a survey; {"value": …} where one thing is asked.
     """
     domain = reporter.domain
     return domain if isinstance(domain, Mapping) else {"value": domain}

@@ -107,9 +107,9 @@ def _parsed(text: str | bytes) -> Any:
 
 def _read(content: Any, names: tuple[str, ...] | None = None) -> Reporter:
     form = _format(content, names)
-    task, reporter = read_task(content), form.read(_untasked(content))
-    if task is not None and content["format"] in TASKED:
-        return cast("Reporter", replace(cast(Any, reporter), task=task))
+    made_for, reporter = read_task(content), form.read(_untasked(content))
+    if made_for is not None and content["format"] in TASKED:
+        return cast("Reporter", replace(cast(Any, reporter), made_for=made_for))
     return reporter
 
 

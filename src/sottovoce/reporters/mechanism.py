@@ -89,7 +89,7 @@ class Mechanism(Windowed):
         window: The integers.
         certificate: Set by `sottovoce.optimal`; it is about the mechanism, not part of it.
         name: Which design it is.
-        task: The question it was made for, such as "mean", or None.
+        made_for: The question it was made for, such as "mean", or None.
     """
 
     epsilon: float
@@ -97,7 +97,7 @@ class Mechanism(Windowed):
     window: Window
     certificate: Any = field(default=None, compare=False)
     name: str = field(default="window", compare=False)
-    task: str | None = field(default=None, compare=False)
+    made_for: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.window.wraps != self.domain.is_circle:
@@ -135,7 +135,7 @@ class Mechanism(Windowed):
         return self.window.v
 
     def to_json(self) -> str:
-        return write_window(self.epsilon, self.domain, self.window, self.task)
+        return write_window(self.epsilon, self.domain, self.window, self.made_for)
 
     # -- what the device does ---------------------------------------------------------------------------
 

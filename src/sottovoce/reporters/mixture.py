@@ -51,14 +51,14 @@ class Mixture(Windowed):
         weights: How often the coin names each, as integers that add up to a power of two.
         certificate: None; nothing is proved about mixtures.
         name: Which design it is.
-        task: The question it was made for, such as "distribution", or None.
+        made_for: The question it was made for, such as "distribution", or None.
     """
 
     parts: tuple[Mechanism, ...]
     weights: tuple[int, ...]
     certificate: None = field(default=None, compare=False)
     name: str = field(default="mixture", compare=False)
-    task: str | None = field(default=None, compare=False)
+    made_for: str | None = field(default=None, compare=False)
 
     draws = 2  # the word of the part, and that of the coin
 
@@ -108,7 +108,7 @@ class Mixture(Windowed):
         import json
 
         parts = [json.loads(untasked(part.to_json())) for part in self.parts]
-        return canonical({"format": MIXTURE, "weights": list(self.weights), "parts": parts}, self.task)
+        return canonical({"format": MIXTURE, "weights": list(self.weights), "parts": parts}, self.made_for)
 
     # -- what the device does ---------------------------------------------------------------------------
 

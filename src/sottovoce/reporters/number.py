@@ -33,7 +33,7 @@ _SEEDED_BLOCK = 1 << 16  # a seed stands for the words of a mixture block by blo
 class Number(NumberLaw):
     """An ε-LDP reporter of one number, in exact integers. Immutable."""
 
-    task: str | None
+    made_for: str | None
     #: Random 64-bit words that one report takes.
     draws = 1
 
@@ -50,7 +50,7 @@ class Number(NumberLaw):
     # -- identity ---------------------------------------------------------------------------------------
 
     @property
-    def questions(self) -> Mapping[str, Number]:
+    def items(self) -> Mapping[str, Number]:
         """{"value": this}: one thing is asked."""
         return {"value": self}
 

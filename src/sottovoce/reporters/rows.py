@@ -54,7 +54,7 @@ class Rows(Number):
         rows: The counts of all cells, a row per input, each adding up to 2^bits.
         values: What each cell decodes to, not decreasing, in the unit coordinate.
         name: Which law or table it is.
-        task: The question it was made for, such as "share", or None.
+        made_for: The question it was made for, such as "share", or None.
     """
 
     epsilon: float
@@ -63,7 +63,7 @@ class Rows(Number):
     rows: IntArray
     values: FloatArray
     name: str = field(default="rows", compare=False)
-    task: str | None = field(default=None, compare=False)
+    made_for: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for key, kind in (("inputs", np.float64), ("rows", np.int64), ("values", np.float64)):
@@ -105,7 +105,7 @@ class Rows(Number):
             "values": self.values.tolist(),
             "rows": self.rows.tolist(),
         }
-        return canonical(content, self.task)
+        return canonical(content, self.made_for)
 
     # -- what the device does ---------------------------------------------------------------------------
 

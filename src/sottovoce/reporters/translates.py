@@ -137,7 +137,7 @@ class Translates(BaseSets, ReporterBase):
         return Fraction(self.background + self.extra, self.background)
 
     @property
-    def questions(self) -> Mapping[str, Translates]:
+    def items(self) -> Mapping[str, Translates]:
         """{"value": this}: one thing is asked."""
         return {"value": self}
 

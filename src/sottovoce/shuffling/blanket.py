@@ -52,7 +52,7 @@ def blanket(reporter: Reporter, *, removal: bool = False) -> Contrast:
         ArgumentTypeError: If the law of the reporter is not known here.
     """
     if isinstance(reporter, Survey):
-        parts = [blanket(question, removal=removal) for question in reporter.questions.values()]
+        parts = [blanket(question, removal=removal) for question in reporter.items.values()]
         if reporter.functions is not None:
             return merge_kinds(mixture(parts, reporter.shares), outward=True)
         return sampled_parts(parts, reporter.sampled, outward=True)

@@ -84,7 +84,7 @@ def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ..
 def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     """The best example, and the best with the others at the first input."""
     if isinstance(reporter, Survey) and reporter.functions is None:
-        return _together(reporter.questions, reporter.sampled, removal, joint=reporter.sampled == 1)
+        return _together(reporter.items, reporter.sampled, removal, joint=reporter.sampled == 1)
     if isinstance(reporter, Polar):
         parts = {"distance": reporter.distance, "angle": reporter.angle}
         return _together(parts, 2, removal, joint=True)
@@ -113,7 +113,7 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
 def _empty(reporter: Reporter) -> FloatArray:
     """The law of an answer that carries no value: of a lot, in whichever question is drawn."""
     if isinstance(reporter, Survey):
-        parts = zip(reporter.questions.values(), reporter.shares, strict=True)
+        parts = zip(reporter.items.values(), reporter.shares, strict=True)
         return np.concatenate([share * _empty(question) for question, share in parts])
     least = cover(reporter)
     return np.asarray(least / least.sum())
@@ -122,8 +122,8 @@ def _empty(reporter: Reporter) -> FloatArray:
 def _laws(survey: Survey, x: list[dict[str, Any]]) -> FloatArray:
     """The law of one report of a survey of functions, for people who give these values."""
     values = {name: np.array([one[name] for one in x]) for name in x[0]}
-    parts = zip(survey.questions, survey.shares, strict=True)
-    return np.hstack([share * survey.law_of(name, values) for name, share in parts])
+    parts = zip(survey.items, survey.shares, strict=True)
+    return np.hstack([share * survey.item_law(name, values) for name, share in parts])
 
 
 def _inputs(reporter: Number | Translates | Survey) -> list[Any]:

@@ -81,7 +81,7 @@ def _tossed(
 
 def _survey(survey: Survey, people: int, removal: bool) -> Curve:
     """The counts of each question of people who answer several."""
-    questions, sampled = list(survey.questions.values()), survey.sampled
+    questions, sampled = list(survey.items.values()), survey.sampled
     local = log_upper(survey.largest_ratio)
     if sampled == len(questions):
         each = {question.digest: hidden(question, people, removal=removal) for question in questions}

@@ -78,8 +78,8 @@ def design(
         loss: What "value" minimises: "l1", "l2" (the default) or the k ≥ 1 of |y − x|^k.
 
     Returns:
-        A mechanism, a mixture or rows, with `task` set; of options and places translates, and a survey where
-        there is more than one question.
+        A mechanism, a mixture or rows, with `made_for` set; of options and places translates, and a survey
+        where there is more than one item.
 
     Raises:
         ArgumentError: If an argument is out of range, missing for the question or not one of its own, or the
@@ -88,7 +88,7 @@ def design(
 
     Example:
         >>> m = design("share", epsilon=1.0, domain=(0, 24), between=(6, 9))
-        >>> m.task, m.cells
+        >>> m.made_for, m.cells
         ('share', 2)
         >>> list(design("group", 1.0, (["car", "bike"], (0, 3))).domain)
         ['group', 'number']

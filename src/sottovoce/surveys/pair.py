@@ -47,7 +47,7 @@ def pair(epsilon: float, domains: Sequence[DomainLike] | Mapping[str, DomainLike
 
     Example:
         >>> p = pair(1.0, [(0, 120), (0, 10)])
-        >>> list(p.questions)
+        >>> list(p.items)
         ['x', 'y', 'x + y', 'x - y', 'x² - y²']
         >>> p.report({"x": [30.0, 40.0], "y": [2.5, 3.0]}).shape
         (2, 1)

@@ -120,7 +120,7 @@ def survey(
     surveys = [_best_shares(epsilon, asked, count) for count in _counts(epsilon, d, strategy, k, design)]
     totals = {survey.sampled: _total(survey, asked) for survey in surveys}
     best = min(surveys, key=lambda survey: totals[survey.sampled])
-    return Survey(epsilon, best.questions, best.sampled, totals)
+    return Survey(epsilon, best.items, best.sampled, totals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +279,7 @@ def _built(epsilon: float, items: list[_Item], count: int, shares: Sequence[floa
 def _total(survey: Survey, items: list[_Item]) -> float:
     """The weighted variance per person of all estimated means and average shares."""
     share = float(survey.share)
-    return sum(one.weight * worth(_known(survey.questions[one.name]), share, one.spread) for one in items)
+    return sum(one.weight * worth(_known(survey.items[one.name]), share, one.spread) for one in items)
 
 
 def _known(reporter: Reporter) -> Mechanism | Translates:

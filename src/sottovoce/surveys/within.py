@@ -51,7 +51,7 @@ def within(
 
     Example:
         >>> w = within(1.0, ["car", "bike", "train"], (0, 3))
-        >>> list(w.questions), w.report({"group": ["bike"], "number": [0.5]}).shape
+        >>> list(w.items), w.report({"group": ["bike"], "number": [0.5]}).shape
         (['group', 'number by group'], (1, 1))
     """
     check_epsilon(epsilon)

@@ -298,7 +298,7 @@ def test_numbers_that_vary_together_are_asked_one_by_one(
     page.get_by_label("I agree").check()
     page.locator("#next").click()
     expect(page.locator("#sent dt")).to_have_count(1)
-    assert page.locator("#sent dt").inner_text() in RELATED.questions
+    assert page.locator("#sent dt").inner_text() in RELATED.items
 
 
 def test_every_text_exists_in_every_language() -> None:

@@ -50,7 +50,7 @@ async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
     """Administrators: what a survey would tell, before it is created."""
     survey = await service.ask(written_survey.designed, wanted.epsilon, wanted.questions, wanted.relations)
     known = await service.ask(written_survey.expected, survey, wanted.people)
-    return PlanShape(answered=survey.sampled, of=len(survey.questions), within=known)
+    return PlanShape(answered=survey.sampled, of=len(survey.items), within=known)
 
 
 @router.patch("/campaigns/{name}")

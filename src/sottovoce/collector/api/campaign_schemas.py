@@ -44,7 +44,7 @@ def _fields(campaign: Campaign) -> dict[str, Any]:
         "name": campaign.name,
         "epsilon": reporter.epsilon,
         "asked": {name: AskedShape.of(one, campaign.wording(name)) for name, one in campaign.asked.items()},
-        "questions": {name: QuestionShape.of(one) for name, one in reporter.questions.items()},
+        "questions": {name: QuestionShape.of(one) for name, one in reporter.items.items()},
         "cells": reporter.cells,
         "width": reporter.width,
         "digest": campaign.stored.digest,

@@ -136,12 +136,10 @@ def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[s
         ArgumentError: If a question has a mechanism that surveys are not designed with.
     """
     z = normal_quantile((1 - confidence) / 2)
-    each = [(None, ())] * len(survey.questions) if survey.functions is None else survey.functions.each
+    each = [(None, ())] * len(survey.items) if survey.functions is None else survey.functions.each
     widths: dict[str, float | None] = {}
     products: dict[str, float] = {}
-    for (name, part), share, (function, of) in zip(
-        survey.questions.items(), survey.shares, each, strict=True
-    ):
+    for (name, part), share, (function, of) in zip(survey.items.items(), survey.shares, each, strict=True):
         if not isinstance(part, sv.Mechanism | sv.Translates):
             raise _undesigned(part)
         if function in ("sum", "difference"):  # of numbers from −1 to 1 their difference is the mean product

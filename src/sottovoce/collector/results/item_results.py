@@ -69,7 +69,7 @@ def results(
         name: _answers(tally[name], view, {day: part[name] for day, part in days.items()})
         if _is_value(tally.reporter, name)
         else _NOTHING
-        for name in tally.reporter.questions
+        for name in tally.reporter.items
     }
     for text, first in earlier:
         _answer_together(questions["value"], Round.model_validate_json(text), first, tally, view)
@@ -106,7 +106,7 @@ def _answer_together(
 def _is_value(reporter: sv.Reporter, question: str) -> bool:
     """Whether a question is about what people gave, and not about a function of it (see `_relations`)."""
     functions = reporter.functions if isinstance(reporter, sv.Survey) else None
-    return functions is None or functions.each[list(reporter.questions).index(question)].name == "value"
+    return functions is None or functions.each[list(reporter.items).index(question)].name == "value"
 
 
 def nothing(questions: Iterable[str]) -> dict[str, Any]:

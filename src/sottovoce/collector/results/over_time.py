@@ -34,7 +34,7 @@ def over_groups(groups: Mapping[str, sv.Tally], confidence: float) -> list[dict[
     """
     if len(groups) < 2:
         return []
-    tallies = {name: tally[next(iter(tally.reporter.questions))] for name, tally in groups.items()}
+    tallies = {name: tally[next(iter(tally.reporter.items))] for name, tally in groups.items()}
     circle = any(isinstance(tally.reporter.domain, sv.Circle) for tally in tallies.values())
     try:
         rows = sv.compare(tallies, "direction" if circle else "mean", confidence=confidence).rows

@@ -172,7 +172,7 @@ class ResultsCache:
             groups, earlier = self._groups(family), self._earlier(campaign)
             known = self.worker.ask(campaign.stored.spec, counts, view, days, groups, earlier)
         else:
-            known = nothing(reporter.questions)
+            known = nothing(reporter.items)
         return {
             "campaign": campaign.name,
             "n": n,

@@ -75,7 +75,11 @@ def advice(
     if half < _WORSE * instead:
         return ()
     better, here = (_size(question, domain, size) for size in (instead, half))
-    made = f"this mechanism was made for {_MADE_FOR[mechanism.task]}; " if mechanism.task in _MADE_FOR else ""
+    made = (
+        f"this mechanism was made for {_MADE_FOR[mechanism.made_for]}; "
+        if mechanism.made_for in _MADE_FOR
+        else ""
+    )
     other = f"a mechanism for {_MADE_FOR[question]} gives {better} instead of {here}"
     hint = f"{made}for the same ε and people {other}"
     if binned is None:  # of a mean, what the envelope leaves open is noted there

@@ -88,7 +88,7 @@ class Query:
     ) -> Advice | None:
         """What to say of a mechanism that was made for something else; of few reports nothing."""
         m = self.tally.mechanism
-        if self.tally.n < FEW or m.task in (question, "distribution"):
+        if self.tally.n < FEW or m.made_for in (question, "distribution"):
             return None
         return partial(advice, question, m, **about)
 

@@ -76,7 +76,7 @@ class Relation:
         for at, (i, j) in enumerate(combinations_with_replacement(range(k), 2)):
             place[1 + i, j] = place[1 + j, i] = k + at
         rows, values, variances, least = [], [], [], math.inf
-        for function, name in zip(functions.each, reporter.questions, strict=True):
+        for function, name in zip(functions.each, reporter.items, strict=True):
             if not set(function.of) <= set(inputs):
                 continue
             part = tally[name]

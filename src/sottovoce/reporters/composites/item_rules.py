@@ -26,15 +26,15 @@ def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDAr
     """The values of each item, and how many people there are (None: one, as scalars)."""
     if hasattr(values, "keys"):
         if extra := [name for name in values.keys() if name not in spaces]:  # noqa: SIM118
-            raise DataError(f"there is no question {extra[0]!r}", code="unknown", argument="values")
+            raise DataError(f"there is no item {extra[0]!r}", code="unknown", argument="values")
         if lacking := [name for name in spaces if name not in values.keys()]:  # noqa: SIM118
-            raise DataError(f"question {lacking[0]!r} has no values", code="lacking", argument="values")
+            raise DataError(f"item {lacking[0]!r} has no values", code="lacking", argument="values")
         columns = {name: np.asarray(one_column(values[name], name)) for name in spaces}
     else:
         table = np.asarray(values)
         if table.ndim not in (1, 2) or table.shape[-1] != len(spaces):
             raise DataError(
-                f"values must have a column for each of {len(spaces)} questions, got shape {table.shape}",
+                f"values must have a column for each of {len(spaces)} items, got shape {table.shape}",
                 code="shape",
                 argument="values",
             )
@@ -43,7 +43,7 @@ def columns_of(values: Any, spaces: Mapping[str, Space]) -> tuple[dict[str, NDAr
         np.shape(column)[: np.ndim(column) - len(spaces[name].shape)] for name, column in columns.items()
     }
     if len(shapes) != 1 or len(first := shapes.pop()) > 1:
-        raise DataError("all questions must have as many values", code="shape", argument="values")
+        raise DataError("all items must have as many values", code="shape", argument="values")
     return columns, first[0] if first else None
 
 

@@ -72,7 +72,7 @@ class Polar(ReporterBase):
         return self.distance.cells * self.angle.cells
 
     @property
-    def questions(self) -> Mapping[str, Polar]:
+    def items(self) -> Mapping[str, Polar]:
         """{"value": this}: one thing is asked."""
         return {"value": self}
 

@@ -28,7 +28,7 @@ Kind = Literal["option", "near", "words", "ends", "spot", "two"]
 
 @dataclass(frozen=True)
 class Told:
-    """What the report of one question tells.
+    """What the report of one item tells.
 
     | `kind` | `shares` of reports | `about` |
     |---|---|---|
@@ -58,20 +58,20 @@ class Disclosure(Shown):
 
     Attributes:
         guess: How often somebody guesses right with it who knows that an answer is one of two.
-        questions: What the report of each question tells; none where it is about functions of answers.
+        items: What the report of each item tells; none where it is about functions of answers.
     """
 
     guess: float
-    questions: Mapping[str, Told]
+    items: Mapping[str, Told]
 
     def __str__(self) -> str:
         guess, base = frequencies(self.guess, round=math.ceil)
         return f"with the report, at most {guess:,} of {base:,} guesses between two answers are right"
 
     def _table(self) -> Sequence[Sequence[str]]:
-        told = self.questions.items()
+        told = self.items.items()
         rows = [(name, one.kind, ", ".join(f"{share:.4g}" for share in one.shares)) for name, one in told]
-        return [("question", "kind", "shares"), *rows]
+        return [("item", "kind", "shares"), *rows]
 
     def _facts(self) -> Mapping[str, str]:
         return {}
@@ -121,72 +121,72 @@ def disclosure(reporter: Reporter) -> Disclosure:
 
     Returns:
         The guess is the bound where several answers are sent, or a function of them; then there may be no
-        questions.
+        items.
 
     Example:
         >>> from sottovoce.designs.choice import choice
-        >>> round(disclosure(choice(2.0, ["car", "bike", "train"])).questions["value"].shares[0], 2)
+        >>> round(disclosure(choice(2.0, ["car", "bike", "train"])).items["value"].shares[0], 2)
         0.79
     """
-    if not set(reporter.questions) <= set(spaces(reporter)):
+    if not set(reporter.items) <= set(spaces(reporter)):
         return Disclosure(bound(reporter.epsilon), {})
-    questions = {name: _told(question) for name, question in reporter.questions.items()}
-    most = max(one.guess for one in questions.values())
-    return Disclosure(bound(reporter.epsilon) if reporter.width > 1 else most, questions)
+    items = {name: _told(item) for name, item in reporter.items.items()}
+    most = max(one.guess for one in items.values())
+    return Disclosure(bound(reporter.epsilon) if reporter.width > 1 else most, items)
 
 
-def _told(question: Any) -> Told:
-    if not hasattr(question, "probabilities"):
-        return Told("two", bound(question.epsilon))
-    if isinstance(question.domain, Options):
-        return _of_options(question)
-    return _of_number(question) if isinstance(question.domain, Domain) else _of_place(question)
+def _told(item: Any) -> Told:
+    if not hasattr(item, "probabilities"):
+        return Told("two", bound(item.epsilon))
+    if isinstance(item.domain, Options):
+        return _of_options(item)
+    return _of_number(item) if isinstance(item.domain, Domain) else _of_place(item)
 
 
-def _of_options(question: Any) -> Told:
-    names = question.domain.names
-    held = question.decode(np.arange(question.cells))
-    right = float(question.probabilities(names[:1])[0] @ held[:, 0])  # by symmetry the first stands for all
-    return Told("option", _guess(question, names), (right,), (len(names), float(held.sum() / len(held))))
+def _of_options(item: Any) -> Told:
+    names = item.domain.names
+    held = item.decode(np.arange(item.cells))
+    right = float(item.probabilities(names[:1])[0] @ held[:, 0])  # by symmetry the first stands for all
+    return Told("option", _guess(item, names), (right,), (len(names), float(held.sum() / len(held))))
 
 
-def _of_number(question: Any) -> Told:
-    domain, cells = question.domain, question.cells
+def _of_number(item: Any) -> Told:
+    domain, cells = item.domain, item.cells
     units = np.linspace(0, 1, 5 if cells > _FEW else 17)
-    bends = [] if cells > _FEW else question.bends(question.bins(16))
+    bends = [] if cells > _FEW else item.bends(item.bins(16))
     inside = np.clip(domain.from_unit(units), domain.low, domain.high)
-    guess, ends = _guess(question, np.append(inside, bends)), (domain.low, domain.high)
+    guess, ends = _guess(item, np.append(inside, bends)), (domain.low, domain.high)
     if cells == 2:
-        low, high = question.probabilities(ends)[:, 1].tolist()
+        low, high = item.probabilities(ends)[:, 1].tolist()
         if guess - 0.5 <= (high - low) / 2 + 1e-9:
             return Told("words", guess, (low, high), ends)
     about = x1, x2, first, last = tuple(domain.from_unit(np.array([0.25, 0.75, 0.125, 0.375])).tolist())
-    values = question.decode(np.arange(cells))
-    near = question.probabilities([x1, x2]) @ ((values >= first) & (values <= last))
+    values = item.decode(np.arange(cells))
+    near = item.probabilities([x1, x2]) @ ((values >= first) & (values <= last))
     if near[0] - near[1] >= guess - 0.5:  # most of what a report tells
         return Told("near", guess, tuple(near.tolist()), about)
-    if domain.is_circle or _guess(question, ends) < guess - 1e-9:
+    if domain.is_circle or _guess(item, ends) < guess - 1e-9:
         return Told("two", guess)
     return Told("ends", guess, (), ends)
 
 
-def _of_place(question: Any) -> Told:
-    domain = question.domain
+def _of_place(item: Any) -> Told:
+    domain = item.domain
     radius = getattr(domain, "radius", None)
     x, y = (domain.x, domain.y) if radius is None else ((-radius, radius),) * 2
     low, size = np.array([x[0], y[0]]), np.array([x[1] - x[0], y[1] - y[0]])
     grid = low + size * np.stack(np.meshgrid(*[np.linspace(0, 1, 5)] * 2), axis=-1).reshape(-1, 2)
-    guess = _guess(question, grid[domain.contains(grid)])
+    guess = _guess(item, grid[domain.contains(grid)])
     if radius is not None or domain.degrees:  # by distance and angle, or no distances at all
         return Told("two", guess)
     far, spot = float(size.min() / 4), low + size / 2
     other = spot + 2 * far * np.eye(2)[int(size.argmin())]
-    away = np.hypot(*(question.decode(np.arange(question.cells)) - spot).T)
-    near = question.probabilities(np.stack([spot, other])) @ (away <= far)
+    away = np.hypot(*(item.decode(np.arange(item.cells)) - spot).T)
+    near = item.probabilities(np.stack([spot, other])) @ (away <= far)
     return Told("spot", guess, tuple(near.tolist()), (far,))
 
 
-def _guess(question: Any, values: Sequence[Any] | FloatArray) -> float:
+def _guess(item: Any, values: Sequence[Any] | FloatArray) -> float:
     """How often a guess between those two of some values is right that are told apart best."""
-    laws = question.probabilities(values)
+    laws = item.probabilities(values)
     return 0.5 + max(float(np.abs(laws - one).sum(axis=1).max()) for one in laws) / 4

@@ -88,7 +88,7 @@ class DirectionRounds(Shown, Compact):
         shares, edges = np.histogram(sines, _BINS // 2, (-1.0, 1.0), weights=weights)
         line = optimal(self.epsilon, (-1, 1), prior=((edges[1:] + edges[:-1]) / 2, shares))
         window = _turned(line.window, about)
-        return Mechanism(self.epsilon, self.domain, window, name="sine", task="direction")
+        return Mechanism(self.epsilon, self.domain, window, name="sine", made_for="direction")
 
     def estimate(self, first: Tally, second: Tally, *, confidence: float = 0.95) -> Estimate:
         """Estimate the mean direction.

@@ -78,7 +78,7 @@ class QuantileRounds(Shown, Compact):
     @cached_property
     def first(self) -> Mechanism:
         """For the people of the first round: one window, which is a small spec."""
-        return replace(narrow_wave(self.epsilon, self.domain), task="quantile")
+        return replace(narrow_wave(self.epsilon, self.domain), made_for="quantile")
 
     def second(self, first: Tally, people: int) -> Mixture:
         """Design the pairs of thresholds for everyone else.
