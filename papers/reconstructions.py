@@ -34,7 +34,7 @@ def ems(tally: Tally, bins: int, tolerance: float = 1e-3) -> Distribution:
     True
     """
     binned, points = Binned.of(tally, _GRID), bins * -(-_GRID // bins)
-    smooth = smooth_circle if tally.mechanism.domain.is_circle else smooth_line
+    smooth = smooth_circle if tally.law.as_number().domain.is_circle else smooth_line
     even = np.full(points, 1 / points)
     f = smoothed_em(binned.law_of_parts(points, 1), binned.counts, even, smooth, tolerance=tolerance)
     return _histogram(tally, f.reshape(bins, -1).sum(axis=1), "ems")
@@ -51,13 +51,13 @@ def inversion(tally: Tally, bins: int) -> Distribution:
 
 def raw(tally: Tally, bins: int) -> Distribution:
     """The histogram of the reports; those beyond the domain count at its ends."""
-    place = np.clip((tally.mechanism.positions * bins).astype(np.int64), 0, bins - 1)
+    place = np.clip((tally.law.as_number().positions * bins).astype(np.int64), 0, bins - 1)
     return _histogram(tally, np.bincount(place, tally.counts, bins) / tally.n, "raw")
 
 
 def _histogram(tally: Tally, probabilities: FloatArray, method: str) -> Distribution:
-    domain, bins = tally.mechanism.domain, len(probabilities)
-    edges, n, epsilon = domain.from_unit(np.arange(bins + 1) / bins), tally.n, tally.mechanism.epsilon
+    domain, bins = tally.law.as_number().domain, len(probabilities)
+    edges, n, epsilon = domain.from_unit(np.arange(bins + 1) / bins), tally.n, tally.law.as_number().epsilon
     return Distribution(domain, edges, probabilities, confidence=0.95, n=n, epsilon=epsilon, method=method)
 
 

@@ -33,7 +33,7 @@ def tallies(m: sv.Mechanism | sv.Mixture) -> Iterator[sv.Tally]:
 
 def asked(t: sv.Tally, **how: object) -> list[sv.Estimate]:
     """Every estimate that there is."""
-    d = t.mechanism.domain
+    d = t.law.as_number().domain
     at = [d.low + share * d.width for share in (0.0, 0.2, 0.9)]
     if d.is_circle:
         across = sv.probability(t, at[2], at[1], **how)  # over the seam

@@ -90,7 +90,7 @@ def test_a_linear_scale_does_worse_on_the_same_people(people: np.ndarray, tally:
 def test_a_mean_says_that_it_is_geometric_and_a_variance_is_refused(
     people: np.ndarray, tally: sv.Tally
 ) -> None:
-    for m in (tally.mechanism, sv.optimal(2.0, INCOMES)):
+    for m in (tally.law.as_number(), sv.optimal(2.0, INCOMES)):
         estimate = sv.mean(sv.Tally(m, m.report(people, rng=3)))
         assert estimate.what == "geometric mean"
         assert "mean of the logarithms" in estimate.notes[0]

@@ -137,7 +137,7 @@ def estimate(
             positions, writers = of_places(tally, confidence)
             told(tally, positions, f"places in {where}", writers=writers)
             return
-    if not quantiles and not quick and not tally.required().mechanism.domain.is_circle:
+    if not quantiles and not quick and not tally.required().law.as_number().domain.is_circle:
         ask = Questions((0.1, 0.5, 0.9), between, confidence, interval, sequential, estimand)
     found, honest = ask.of(tally, spread=True), honesty(tally)
 
@@ -150,7 +150,7 @@ def estimate(
     def picture(path: Path) -> None:
         save_picture(path, distribution(tally, confidence=confidence).plot)
 
-    made = "" if tally.mechanism.made_for is None else f" for {tally.mechanism.made_for}"
+    made = "" if tally.law.as_number().made_for is None else f" for {tally.law.as_number().made_for}"
     told(
         tally,
         found,
@@ -186,8 +186,8 @@ class Questions:
         """The answers; `spread`: with the variance or the concentration."""
         asked: dict[str, Any] = {"confidence": self.confidence, "estimand": self.estimand}
         if self.between is not None:
-            _check_range(self.between, tally.mechanism.domain)
-        if tally.mechanism.domain.is_circle:
+            _check_range(self.between, tally.law.as_number().domain)
+        if tally.law.as_number().domain.is_circle:
             if self.quantiles:
                 raise UsageError("a circle has no quantiles; ask for --range LOW HIGH")
             if self.sequential:
@@ -196,7 +196,7 @@ class Questions:
             found += [concentration(tally, **asked)] if spread else []
         else:
             found = [mean(tally, interval=self.interval, sequential=self.sequential, **asked)]
-            found += [variance(tally, **asked)] if spread and not tally.mechanism.domain.is_log else []
+            found += [variance(tally, **asked)] if spread and not tally.law.as_number().domain.is_log else []
             found += quantile(tally, list(self.quantiles), **asked) if self.quantiles else []
         if self.between is not None:
             found.append(probability(tally, *self.between, sequential=self.sequential, **asked))

@@ -30,7 +30,7 @@ def together(
     output: Path | None,
 ) -> None:
     """Compare the groups, or see their trend over the column that they are grouped by, and say it."""
-    circle = any(tally.mechanism.domain.is_circle for tally in groups.values())
+    circle = any(tally.law.as_number().domain.is_circle for tally in groups.values())
     asked: dict[str, Any] = {**_quantity(ask, circle), "confidence": ask.confidence}
     answer: sv.Comparison | sv.Trend
     if trend is not None:

@@ -84,7 +84,7 @@ def difference(
         )
     if answer.p_value is not None:
         return answer
-    whole = a.mechanism.domain.width if question == "direction" else 0.0
+    whole = a.law.as_number().domain.width if question == "direction" else 0.0
 
     def excluded(level: float) -> bool:
         one = at(level)
@@ -101,9 +101,9 @@ def _with_cost(sequential: Estimate, alone: Estimate) -> Estimate:
 
 def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estimate:
     """The turn from the second direction to the first, at most half a circle either way."""
-    around = a.mechanism.domain.width
-    if b.mechanism.domain.width != around:
-        lengths = f"{around:g} and {b.mechanism.domain.width:g}"
+    around = a.law.as_number().domain.width
+    if b.law.as_number().domain.width != around:
+        lengths = f"{around:g} and {b.law.as_number().domain.width:g}"
         raise ArgumentError(f"circles must be equally long, got {lengths}", code="domain", argument="b")
     first, second = (quantity(tally, share_of(confidence, 2)) for tally in (a, b))
     check_independent([first, second])

@@ -331,7 +331,7 @@ def distribution(
         >>> bool(abs(d.mean - 8) < 0.2), d.method
         (True, 'ld')
     """
-    reporter = check_tally(tally).mechanism
+    reporter = check_tally(tally).law.as_number()
     check_confidence(confidence)
     if not band:
         refuse_others(distribution, "band=False", {"confidence": confidence})
@@ -377,8 +377,8 @@ def default_bins(tally: Tally) -> int:
     >>> default_bins(Tally(sw(1.0), [0] * 10_000))
     32
     """
-    ideal = 4 * (tally.n * tally.mechanism.epsilon**2) ** 0.25
-    return int(min(2 ** np.clip(np.rint(np.log2(ideal)), 4, 8), tally.mechanism.cells))
+    ideal = 4 * (tally.n * tally.law.as_number().epsilon ** 2) ** 0.25
+    return int(min(2 ** np.clip(np.rint(np.log2(ideal)), 4, 8), tally.law.as_number().cells))
 
 
 def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -400,7 +400,7 @@ def cumulative_band(tally: Tally, bins: int, confidence: float) -> tuple[FloatAr
     low, high = np.zeros(bins + 1), np.ones(bins + 1)
     low[-1] = 1.0  # everybody is at most at the end
     if tally.n > 1 and bins > 1:
-        fit, circle = CrossFit(tally), tally.mechanism.domain.is_circle
+        fit, circle = CrossFit(tally), tally.law.as_number().domain.is_circle
         at = np.unique(np.linspace(0, bins, min(bins, _POINTS) + 1).round().astype(np.int64))[1:-1]
         tail = (1 - confidence) / 2 / len(at)
         targets = [Target.within(0.0, k / bins) if circle else Target.up_to(k / bins) for k in at]

@@ -15,7 +15,6 @@ import numpy as np
 from sottovoce.errors import whole_number
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.limits.weighted_counts import is_unbiased
 from sottovoce.estimates.mean import mean
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
@@ -79,8 +78,8 @@ def fakes(tally: Tally, k: int, estimate: Callable[[Tally], Estimate] = mean, *,
     """
     k = whole_number(k, "k", least=0, most=check_tally(tally).n)
     value = estimate(tally).value
-    m = tally.mechanism
-    if estimate is mean and is_unbiased(m) and not m.domain.is_log:
+    m = tally.law.as_number()
+    if estimate is mean and m.unbiased and not m.domain.is_log:
         reach = k * (mean(tally).reach or 0.0)
         low, high = max(value - reach, m.domain.low), min(value + reach, m.domain.high)
         return Fakes(k, tally.n, value, low, high, "bound")

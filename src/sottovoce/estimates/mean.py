@@ -29,7 +29,6 @@ from sottovoce.estimates.limits.weighted_counts import (
     between,
     bootstrap_limit,
     decoded_noise,
-    is_unbiased,
     moments,
 )
 from sottovoce.estimates.tally import Tally
@@ -101,7 +100,7 @@ def mean(
     if (shape, density, steepness) != UNDECLARED:
         declared = declaration(query, shape, density, steepness, plain=interval == "normal")
         return declared_average(query, declared, IDENTITY, power=1)
-    return (_average if is_unbiased(tally.mechanism) else _envelope)(query, interval, rng)
+    return (_average if tally.law.as_number().unbiased else _envelope)(query, interval, rng)
 
 
 def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
@@ -111,9 +110,9 @@ def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
     notes = _notes(query, interval, average.value)
     limits = _limits(query, interval, ([part], [part]), rng)
     if query.estimand == "respondents" and interval == "finite":
-        limits = respondents_limits(part, query.tally.mechanism, query.tail, limits)
+        limits = respondents_limits(part, query.tally.law.as_number(), query.tail, limits)
     elif query.estimand == "respondents" and interval == "sequential":
-        limits = sequential_noise_limits(part, query.tally.mechanism, query.tail)
+        limits = sequential_noise_limits(part, query.tally.law.as_number(), query.tail)
     if interval == "sequential":
         notes += sequential_cost(query, limits, [part], [part])
     return query.answer(
@@ -131,7 +130,7 @@ def _average(query: Query, interval: str, rng: Seeded) -> Estimate:
 
 def decoded_part(tally: Tally, estimand: str) -> Part:
     """The decoded mean as a statistic, with what its noise can be at any x and is on average."""
-    (t, noise), ceiling = decoded_noise(tally.mechanism), math.inf
+    (t, noise), ceiling = decoded_noise(tally.law.as_number()), math.inf
     least, most = max(float(noise.min()), 0.0), float(noise.max())
     if estimand == "respondents":
         from scipy.interpolate import make_interp_spline
@@ -140,7 +139,7 @@ def decoded_part(tally: Tally, estimand: str) -> Part:
         shape = make_interp_spline(t, noise + (t[1] - t[0]) ** 2 / 4, k=1)
         statistic = CrossFit(tally).statistic(Target(shape, curvature=(-1e-9, 0.0)), 1, 0.16)
         ceiling = float(np.clip(moments(statistic).value, noise.min(), noise.max()))
-    return Part(tally.mechanism.positions, tally.counts, least, most, ceiling)
+    return Part(tally.law.as_number().positions, tally.counts, least, most, ceiling)
 
 
 def _envelope(query: Query, interval: str, rng: Seeded) -> Estimate:

@@ -145,7 +145,7 @@ def probabilities(
     """
     check_confidence(confidence)
     count = whole_number(bins, "bins", least=2, most=64)
-    domain = check_tally(tally).mechanism.domain
+    domain = check_tally(tally).law.as_number().domain
     edges = np.clip(domain.from_unit(np.arange(count + 1) / count), domain.low, domain.high)
     level = 1 - (1 - confidence) / count
     shares = [

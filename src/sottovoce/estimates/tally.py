@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sized
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +22,10 @@ from sottovoce.arrays import IntArray
 from sottovoce.errors import DataError, NoDataError, SpecError, UnknownKey
 from sottovoce.estimates.answer.counting import MOST, TOO_MANY, arrow_columns, counts_of, whole_counts
 from sottovoce.notebook import Shown
-from sottovoce.reporters.contract import Reporter, described
-from sottovoce.reporters.formats import from_json
-from sottovoce.reporters.number import Number
+from sottovoce.reporters.base import ReporterBase
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import from_json, law_of
+from sottovoce.wire.canonical import untasked
 from sottovoce.wire.checked_json import parse_json
 
 FORMAT = "tally/1"
@@ -40,7 +41,7 @@ class Tally(Shown):
 
     Attributes:
         reporter: What the reports came from.
-        mechanism: The same, if they are of one number; otherwise asking for it is a `DataError`.
+        law: Their exact law, which estimates work with: the same, or what its spec says.
         counts: One count per cell, read-only.
         n: How many people reported.
         sources: Where the reports come from: a random name for every count that was made, those of all parts
@@ -54,9 +55,8 @@ class Tally(Shown):
         (4, [1, 3])
     """
 
-    __slots__ = ("counts", "mechanism", "n", "reporter", "sources")
+    __slots__ = ("counts", "n", "reporter", "sources")
     reporter: Reporter
-    mechanism: Number
     counts: IntArray
     n: int
     sources: frozenset[str]
@@ -73,8 +73,6 @@ class Tally(Shown):
         counts.setflags(write=False)
         sources = frozenset((uuid.uuid4().hex,)) if sources is None else sources
         content = {"reporter": reporter, "counts": counts, "n": cells // width, "sources": sources}
-        if isinstance(reporter, Number):
-            content["mechanism"] = reporter
         for name, value in content.items():
             object.__setattr__(self, name, value)
 
@@ -202,17 +200,10 @@ class Tally(Shown):
 
     # -- what it holds ----------------------------------------------------------------------------------
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """A tally of a survey or of positions has no `mechanism`, and says what to ask instead."""
-            if name != "mechanism":
-                raise AttributeError(f"a tally has no attribute {name!r}")
-            items = self.reporter.items.items()
-            names = [name for name, item in items if isinstance(item, Number)]
-            hint = f"; ask one of its items, such as tally[{names[0]!r}]" if names else ""
-            kind = f"this is a tally of {described(self.reporter)}, not of one number{hint}"
-            raise DataError(kind, code="kind", argument="tally")
+    @property
+    def law(self) -> ReporterBase:
+        """The exact law of what the reports came from: itself, or what its spec says."""
+        return law_of(self.reporter)
 
     @property
     def digest(self) -> str:
@@ -264,7 +255,10 @@ class Tally(Shown):
             return NotImplemented
         if self.digest != other.digest:
             raise DataError(_differ(self.digest, other.digest))
-        return Tally._of(self.reporter, self.counts + other.counts, self.sources | other.sources)
+        reporter = self.reporter
+        if reporter.questions != other.reporter.questions:  # made for different ones: the sum is for neither
+            reporter = from_json(untasked(reporter.to_json()))
+        return Tally._of(reporter, self.counts + other.counts, self.sources | other.sources)
 
     def __radd__(self, other: object) -> Tally:
         """`sum(tallies)` starts from 0."""

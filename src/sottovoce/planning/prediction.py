@@ -28,7 +28,7 @@ from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.fits.error_expansion import reconstruction_errors
 from sottovoce.estimates.limits.direct_question import yes_chances
 from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
-from sottovoce.estimates.limits.weighted_counts import is_unbiased, normal_quantile
+from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.number import Number
 
 _BINS = 1024  # equal ones of the domain: a plan imagines people by their probabilities
@@ -107,7 +107,7 @@ class Setting:
 
 def mean(s: Setting) -> Expected:
     """Of decoded reports where they are unbiased, otherwise by envelopes."""
-    if not is_unbiased(s.reporter):
+    if not s.reporter.unbiased:
         return s.envelope(IDENTITY)
     noise = s.density @ s.reporter.variance(s.x) / s.reporter.domain.stretched(1.0, 2)
     spread = s.density @ MIDDLES**2 - (s.density @ MIDDLES) ** 2

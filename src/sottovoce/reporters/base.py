@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from sottovoce.arrays import IntArray
-from sottovoce.errors import PrivacyError, check_epsilon
+from sottovoce.errors import DataError, PrivacyError, check_epsilon
 from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.randomness.word_source import Seeded
+from sottovoce.reporters.contract import described
 from sottovoce.values.checked_arrays import as_cells
 from sottovoce.values.missing_and_outside import Missing, Outside
+from sottovoce.values.space import Space
 from sottovoce.wire.canonical import digest
 
 if TYPE_CHECKING:
@@ -24,9 +27,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from sottovoce.reporters.composites.functions_by_lot import Functions
+    from sottovoce.reporters.contract import Reporter
+    from sottovoce.reporters.number import Number
+    from sottovoce.reporters.question import Question
+    from sottovoce.reporters.translates import Translates
+
 
 class Specified(Compact, ABC):
-    """What is wholly given by its canonical spec: equal where the digests are."""
+    """What is wholly given by its canonical spec, equal where the digests are; base of `ReporterBase`."""
 
     @abstractmethod
     def to_json(self) -> str:
@@ -57,21 +66,87 @@ class ReportOptions(TypedDict, total=False):
     rng: Seeded
 
 
+class Composition(NamedTuple):
+    """The reporters that a report is put together from.
+
+    Attributes:
+        reporters: Each of them.
+        shares: The part of the people who report each.
+        drawn: How many of them one person reports.
+    """
+
+    reporters: tuple[Reporter, ...]
+    shares: tuple[float, ...]
+    drawn: int
+
+
 class ReporterBase(Specified, Shown):
-    """An ε-LDP reporter in exact integers. Immutable."""
+    """An ε-LDP reporter in exact integers; `Number`, `Translates`, `Polar` and `Survey` build on it."""
 
     epsilon: float
     name: str
     #: How many integers one person's report is.
     width: int = 1
+    #: The question that it was made for, such as "mean".
+    made_for: str | None = None
+    #: What is proved about how good it is.
+    certificate: Any = None
+    #: Random 64-bit words that one report takes; None where a lot decides.
+    draws: int | None = None
+    #: What a report is put together from; None where it is one thing.
+    composition: Composition | None = None
+    #: What the items are functions of, where they are functions of what a person gives.
+    functions: Functions | None = None
+
+    @property
+    @abstractmethod
+    def questions(self) -> tuple[Question, ...]:
+        """What can be asked of a tally of these reports, in the order in which a summary answers."""
+
+    if TYPE_CHECKING:  # fields of some, properties of others
+
+        @property
+        def domain(self) -> Space | Mapping[str, Space]:
+            """Where values lie; of a survey, by item."""
+
+        @property
+        def items(self) -> Mapping[str, Reporter]:
+            """What is asked, by name; {"value": itself} where it is one thing."""
+
+    def as_number(self) -> Number:
+        """This, if it reports one number.
+
+        Raises:
+            DataError: If it reports something else.
+        """
+        raise self._another("one number")
+
+    def as_choice(self) -> Translates:
+        """This, if it reports a choice.
+
+        Raises:
+            DataError: If it reports something else.
+        """
+        raise self._another("a choice; see sottovoce.choice")
+
+    def as_places(self) -> Translates:
+        """This, if it reports places on a grid.
+
+        Raises:
+            DataError: If it reports something else.
+        """
+        raise self._another("places; see sottovoce.place")
+
+    def _another(self, wanted: str) -> DataError:
+        kind = f"this is a tally of {described(self)}, not of {wanted}"
+        return DataError(kind, code="kind", argument="tally")
 
     def _facts(self) -> dict[str, str]:
-        made_for = getattr(self, "made_for", None)
         return {
             "privacy": f"ε = {self.epsilon:g}: a report changes odds between two values by at most "
             f"{math.exp(self.epsilon):.3g}",
-            **({} if made_for is None else {"made for": made_for}),
-            "values in": str(getattr(self, "domain", "several items")),
+            **({} if self.made_for is None else {"made for": self.made_for}),
+            "values in": "several items" if isinstance(self.domain, Mapping) else str(self.domain),
             "possible reports": f"{self.cells:,}",
             "digest": self.digest[:12],
         }

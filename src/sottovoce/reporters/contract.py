@@ -2,14 +2,13 @@
 
     identity      epsilon, domain, cells, dtype, name, digest, to_json, repr
     the device    report, perturb, decode
-    the law       total, counts, probabilities, operator, bins, bends,
-                  error, bias, variance, density and their worst cases (of one number: `Number`)
     privacy       largest_ratio
     composition   items, width, checked
+    answers       questions
 
-`Reporter` is what tallies, files, clients and the collector need; `reporters.number.Number` adds the law of
-one number, which estimates and plans work with. A survey is a reporter whose items are reporters again;
-asked for a law it refers to its items.
+`Reporter` is what tallies, files, clients and the collector need. Estimates and plans also need its law, from
+`formats.law_of`: an object of this library itself, of anybody else's what its spec says. A survey is a reporter
+whose items are reporters again.
 
 `sottovoce.check_reporter` runs the contract's tests against any reporter, also one of your own.
 """
@@ -23,8 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
-from sottovoce.errors import ContractError
+from sottovoce.errors import ArgumentTypeError, ContractError
 from sottovoce.randomness.word_source import Seeded
+from sottovoce.reporters.question import Question
 from sottovoce.values.disc import Positions
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.options import Options
@@ -78,6 +78,10 @@ class Reporter(Protocol):
     @property
     def items(self) -> Mapping[str, Reporter]:
         """What is asked, by name, in the order of the cells; {"value": itself} where it is one thing."""
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What can be asked of a tally of these reports, in the order in which a summary answers."""
 
     def report(
         self,
@@ -165,11 +169,30 @@ def described(reporter: Reporter) -> str:
         reporter: Whatever reports.
 
     Returns:
-        Such as "a choice of 5", "places", "numbers (ogpm)", "a survey of 3 items".
+        Such as "a choice of 5", "places", "numbers in [0, 24]", "a survey of 3 items".
     """
     domain = reporter.domain
     if isinstance(domain, Mapping):
         return f"a survey of {len(domain)} item{'s' * (len(domain) != 1)}"
     if isinstance(domain, Options):
         return f"a choice of {len(domain)}"
-    return "places" if isinstance(domain, Positions) else f"numbers ({reporter.name})"
+    return "places" if isinstance(domain, Positions) else f"numbers in {domain}"
+
+
+def as_reporter(thing: object, argument: str) -> Reporter:
+    """What was given, if it has the members of a reporter.
+
+    Args:
+        thing: Whatever was given.
+        argument: What it was given as.
+
+    Returns:
+        The same.
+
+    Raises:
+        ArgumentTypeError: If it has not.
+    """
+    if not isinstance(thing, Reporter):
+        kind = type(thing).__name__
+        raise ArgumentTypeError(f"{argument} must be a mechanism or a survey, got {kind}", argument=argument)
+    return thing

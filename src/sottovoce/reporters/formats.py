@@ -12,16 +12,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
+    ContractError,
     PrivacyError,
     SpecError,
     loss_exponent,
     positive_number,
 )
+from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.composites.item_rules import check_items, product_of_largest
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.window_format import read_window
@@ -62,6 +65,38 @@ def from_json(text: str | bytes) -> Reporter:
         PrivacyError: If its counts do not give the ε it claims.
     """
     return _in_spec(_read, text)
+
+
+def law_of(reporter: Reporter) -> ReporterBase:
+    """The exact law of whatever reports, which estimates and plans work with.
+
+    Args:
+        reporter: Of this library, or of anybody's own class: then what its spec says is its law.
+
+    Returns:
+        A reporter of this library with the same digest.
+
+    Raises:
+        ContractError: If its spec is in no format of this library, or is another's.
+    """
+    if isinstance(reporter, ReporterBase):
+        return reporter
+    try:
+        law = _law_of_spec(reporter.to_json())
+    except SpecError as error:
+        sentence = f"only the law of a spec in one of the formats {', '.join(FORMATS)} is known: {error}"
+        raise ContractError(sentence, code="format", argument="reporter") from None
+    if law.digest != reporter.digest:
+        sentence = (
+            f"digest: that of the spec is {law.digest[:12]}…, the reporter says {reporter.digest[:12]}…"
+        )
+        raise ContractError(sentence, code="digest", argument="reporter")
+    return law
+
+
+@lru_cache(maxsize=32)
+def _law_of_spec(text: str) -> ReporterBase:
+    return cast(ReporterBase, from_json(text))
 
 
 def claim_and_ratio(text: str | bytes) -> tuple[float, Fraction]:

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from sottovoce.reporters.law.moments import WindowLaw
     from sottovoce.reporters.law.operator import Operator
 
+_ROUNDED = 1e-12  # of all draws: smaller steps of starts are rounding
+
 
 class Windowed(Number):
-    """A reporter whose law is that of windows: one, or several under a public coin."""
+    """A reporter whose law is that of windows: of one (`Mechanism`), or of several by a coin (`Mixture`)."""
 
     @property
     @abstractmethod
@@ -208,6 +210,14 @@ class Mechanism(Windowed):
         cell = np.clip(np.searchsorted(self.edges, y, side="right") - 1, 0, self.cells - 1)
         overlap = self.window.overlap(self.window.starts(self._unit(x)), cell)
         return density_on(self.edges, y, (self.window.a[cell] + overlap) / self.window.total, cell)[()]
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        t, starts, _ = self.window.segments
+        if self.cells != 2 or not self.window.stepwise or self.domain.is_circle:
+            return None
+        step = np.flatnonzero(np.diff(starts) > _ROUNDED * self.total)
+        return None if len(step) != 1 else (float(self.domain.from_unit(t[step[0] + 1])), self.domain.high)
 
     # -- other decodings --------------------------------------------------------------------------------
 

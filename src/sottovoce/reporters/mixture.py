@@ -26,6 +26,7 @@ from sottovoce import compiling
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, SpecError
 from sottovoce.exact.exponential import MAX_BITS
+from sottovoce.reporters.base import Composition
 from sottovoce.reporters.mechanism import Mechanism, Windowed
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
 from sottovoce.reporters.sampling.dispatch import Sampler
@@ -88,6 +89,10 @@ class Mixture(Windowed):
     def cells(self) -> int:
         """How many different reports there are: cells 0 … cells−1."""
         return sum(part.cells for part in self.parts)
+
+    @property
+    def composition(self) -> Composition:  # type: ignore[override]
+        return Composition(self.parts, tuple(self.shares.tolist()), 1)
 
     @property
     def shares(self) -> FloatArray:

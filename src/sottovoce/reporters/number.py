@@ -31,11 +31,9 @@ _SEEDED_BLOCK = 1 << 16  # a seed stands for the words of a mixture block by blo
 
 
 class Number(NumberLaw):
-    """An ε-LDP reporter of one number, in exact integers. Immutable."""
+    """An ε-LDP reporter of one number, in exact integers; `Mechanism`, `Mixture` and `Rows` build on it."""
 
-    made_for: str | None
-    #: Random 64-bit words that one report takes.
-    draws = 1
+    draws: int = 1
 
     @abstractmethod
     def _fill(
@@ -53,6 +51,9 @@ class Number(NumberLaw):
     def items(self) -> Mapping[str, Number]:
         """{"value": this}: one thing is asked."""
         return {"value": self}
+
+    def as_number(self) -> Number:
+        return self
 
     def __repr__(self) -> str:
         identity = f"cells={self.cells} digest={self.digest[:12]}"

@@ -13,7 +13,7 @@ domain. Rows cost inputs × cells integers, so what can be a window had better b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -40,6 +40,7 @@ from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys
 
 MAX_ENTRIES = 1 << 24
 _WHOLE = 2  # so many times as many cells as bins are not binned
+_UNEVEN = 100  # times as far apart as others: then a table's inputs are a scale of their own
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
@@ -165,6 +166,36 @@ class Rows(Number):
 
     def worst_variance(self) -> float:
         return float(np.max(self.variance(np.clip(self.domain.from_unit(self.inputs), *self._ends))))
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        chance = self.rows[:, -1]
+        if self.cells != 2 or len(np.unique(chance)) != 2:
+            return None
+        inside = chance == chance.max()
+        turns = np.flatnonzero(np.diff(inside)) + 1
+        begins = turns[inside[turns]]
+        whole = self.domain.is_circle
+        if len(turns) > 2 or (len(turns) == 2 and inside[0] and not whole):
+            return None
+        first = self.inputs[begins[0]] if len(begins) else 0.0
+        ends = turns[~inside[turns]]
+        last = self.inputs[ends[0] - 1] if len(ends) else (self.inputs[-1] if whole and inside[0] else 1.0)
+        low, high = self.domain.from_unit(np.array([first, last])).tolist()
+        return low, high
+
+    @property
+    def evened(self) -> Rows:
+        gaps = np.diff(self.inputs)
+        if self.domain.is_circle or not len(gaps) or gaps.max() <= _UNEVEN * gaps.min():
+            return self
+        return replace(self, inputs=np.linspace(0.0, 1.0, len(self.inputs)))
+
+    def from_even(self, t: FloatArray) -> FloatArray:
+        # A truth goes to the nearest input, and the nearest one changes at the same places on either scale.
+        every = np.arange(self.cells)
+        scaled, values = self.evened.unit_bends(every), self.bends(every)
+        return np.interp(t, scaled, values) if self.evened is not self else self.domain.from_unit(t)
 
     @property
     def _ends(self) -> tuple[float, float]:

@@ -39,6 +39,7 @@ from sottovoce.randomness.threads import in_blocks
 from sottovoce.randomness.word_source import Seeded, WordSource, word_source
 from sottovoce.reporters.base import ReporterBase, check_claim
 from sottovoce.reporters.base_sets import BaseSets, check_counts, check_sets
+from sottovoce.reporters.question import Question
 from sottovoce.reporters.sampling.dispatch import fill_translates
 from sottovoce.reporters.sampling.tables import SetTables
 from sottovoce.values.area import Area
@@ -75,7 +76,6 @@ class Translates(BaseSets, ReporterBase):
     bits: int = MAX_BITS
     name: str = field(default="translates", compare=False)
 
-    #: Random 64-bit words that one report takes.
     draws = 1
 
     def __post_init__(self) -> None:
@@ -135,6 +135,21 @@ class Translates(BaseSets, ReporterBase):
     def largest_ratio(self) -> Fraction:
         """The ratio of the counts of a cell for an element that it holds and one that it does not."""
         return Fraction(self.background + self.extra, self.background)
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Shares, of ratings their mean too; of places a map, and the mean place unless edges are joined."""
+        if isinstance(self.domain, Area):
+            joined = self.domain.moduli == self.domain.points
+            return (*((Question("position"),) if not joined else ()), Question("heatmap"))
+        rated = () if self.domain.ratings is None else (Question("mean"),)
+        return (Question("shares"), *rated, Question("honesty"))
+
+    def as_choice(self) -> Translates:
+        return super().as_choice() if isinstance(self.domain, Area) else self
+
+    def as_places(self) -> Translates:
+        return self if isinstance(self.domain, Area) else super().as_places()
 
     @property
     def items(self) -> Mapping[str, Translates]:

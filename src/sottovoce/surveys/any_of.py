@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.surveys.survey import survey
-from sottovoce.values.options import Options
-
-NO_OR_YES = Options((0, 1))
+from sottovoce.values.options import NO_OR_YES, Options
 
 
 def any_of(epsilon: float, options: Sequence[str]) -> Survey:

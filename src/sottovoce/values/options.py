@@ -85,6 +85,13 @@ class Options(Space):
     def __str__(self) -> str:
         return f"the {len(self.names)} options"
 
+    @property
+    def ratings(self) -> FloatArray | None:  # type: ignore[override]
+        """The options as numbers, if they are; not those of no and yes, whose mean is a share."""
+        if self == NO_OR_YES or not all(isinstance(name, int) for name in self.names):
+            return None
+        return np.array(self.names, dtype=np.float64)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -295,3 +302,7 @@ def _plain(name: Any) -> str | int:
 def _key(name: str | int | float) -> str:
     """What two options that a person would take for the same have in common."""
     return " ".join(unicodedata.normalize("NFC", str(name)).casefold().split())
+
+
+#: The answers to a question of yes or no.
+NO_OR_YES = Options((0, 1))

@@ -21,6 +21,8 @@ class Space(Compact, Shown, ABC):
 
     #: The shape of one value: () for a number, (2,) for a position.
     shape: tuple[int, ...] = ()
+    #: The values as numbers, where they are ratings.
+    ratings: FloatArray | None = None
     #: Whether values outside have a nearest one inside, and what to advise about them.
     clips = True
     advice = "outside='clip' (or clip=True) brings them inside"

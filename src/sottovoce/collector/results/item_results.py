@@ -87,7 +87,7 @@ def _answer_together(
     """Put what both rounds say in the place of what the last says alone; of a range, what it leaves open."""
     plan = this.plan(first.reporter)
     if isinstance(plan, RangeRounds):
-        domain = second.mechanism.domain
+        domain = second.law.as_number().domain
         for one in content["quantiles"] or ():
             ends = plan.opened(one["low"], one["high"], domain)
             one["notes"] += [OPEN] if ends != (one["low"], one["high"]) else []
@@ -226,7 +226,7 @@ def _number(value: float) -> float | None:
 
 
 def _distribution(tally: sv.Tally, view: View) -> dict[str, Any]:
-    domain, cells = tally.mechanism.domain, tally.mechanism.cells
+    domain, cells = tally.law.as_number().domain, tally.law.as_number().cells
     if cells < _FEW_CELLS:
         raise DataError(f"a report of this mechanism is one of {cells}: they do not tell a distribution")
     even = _evened(tally)
@@ -237,7 +237,7 @@ def _distribution(tally: sv.Tally, view: View) -> dict[str, Any]:
         """Values of the even scale on the campaign's: the nearest input changes at the same places."""
         if even is tally:
             return list(x)
-        scaled, values = (one.mechanism.bends(np.arange(cells)) for one in (even, tally))
+        scaled, values = (one.law.as_number().bends(np.arange(cells)) for one in (even, tally))
         return [float(value) for value in np.interp(x, scaled, values)]
 
     columns, sure = estimate.to_dict(), estimate.sure
@@ -259,7 +259,7 @@ def _evened(tally: sv.Tally) -> sv.Tally:
     A truth goes to the nearest input, so a table tells people apart on that scale and on no other: that of a
     range of either sign is logarithmic, and in equal bins of all values everybody may be in one.
     """
-    m = tally.mechanism
+    m = tally.law.as_number()
     if not isinstance(m, sv.Rows) or len(m.inputs) < 2 or m.domain.is_circle:
         return tally
     gaps = np.diff(m.inputs)

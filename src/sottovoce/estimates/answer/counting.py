@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
 from sottovoce.errors import ArgumentTypeError, DataError, MissingExtra, whole_number
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, as_reporter
 from sottovoce.values.checked_arrays import as_cells, one_column
 
 MOST = 1 << 53  # reports in one tally: every sum of counts is then an exact integer in any engine
@@ -20,10 +20,7 @@ TOO_MANY = "counts must add up to at most 2^53"
 
 def counts_of(reporter: Reporter, batches: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> IntArray:
     """One count for every cell, from batches of reports, or of cells and how often each occurred."""
-    if not hasattr(reporter, "digest") or not hasattr(reporter, "cells"):
-        kind = type(reporter).__name__
-        raise ArgumentTypeError(f"reporter must be a mechanism or a survey, got {kind}", argument="reporter")
-    counts = np.zeros(reporter.cells, dtype=np.int64)
+    counts = np.zeros(as_reporter(reporter, "reporter").cells, dtype=np.int64)
     for cells, amounts in batches:
         if amounts is None:
             _count_reports(counts, cells, reporter)

@@ -76,7 +76,7 @@ class Query:
     @property
     def domain(self) -> Domain:
         """Where the people's values lie."""
-        return self.tally.mechanism.domain
+        return self.tally.law.as_number().domain
 
     @property
     def tail(self) -> float:
@@ -87,7 +87,7 @@ class Query:
         self, advice: Callable[..., tuple[str, ...]], question: str, **about: object
     ) -> Advice | None:
         """What to say of a mechanism that was made for something else; of few reports nothing."""
-        m = self.tally.mechanism
+        m = self.tally.law.as_number()
         if self.tally.n < FEW or m.made_for in (question, "distribution"):
             return None
         return partial(advice, question, m, **about)

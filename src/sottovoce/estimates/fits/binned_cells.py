@@ -66,7 +66,7 @@ class Binned(Compact):
     @classmethod
     def of(cls, tally: Tally, most: int = 1024) -> Binned:
         """A tally (with at least one report) on at most `most` bins."""
-        mechanism = tally.mechanism if tally.n else tally.required().mechanism
+        mechanism = tally.law.as_number() if tally.n else tally.required().law.as_number()
         first = mechanism.bins(most)
         return cls(mechanism, first, np.add.reduceat(tally.counts, first))
 

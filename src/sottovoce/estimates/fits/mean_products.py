@@ -82,7 +82,7 @@ class Relation:
             part = tally[name]
             if part.n < 2:
                 raise NoDataError(f"question {name!r} has fewer than two reports", argument="tally")
-            m = part.mechanism
+            m = part.law.as_number()
             decoded = m.domain.to_unit(m.decode(np.arange(m.cells)))
             least_noise = max(float(decoded_noise(m)[1].min()), 0.0)
             known = moments([Part(decoded, part.counts, least_noise, math.inf)])

@@ -55,7 +55,7 @@ class Smooth:
     @classmethod
     def of(cls, tally: Tally) -> Smooth:
         """Fit them."""
-        m = tally.mechanism
+        m = tally.law.as_number()
         reports = Binned.of(tally, _POINTS * (1 if m.epsilon <= _NARROW else 2))
         law = reports.law_of_parts(_POINTS, 1)
         model = Splines(reports.counts.astype(np.float64), law, m.domain.is_circle)

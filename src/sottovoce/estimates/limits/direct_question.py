@@ -11,9 +11,9 @@ import numpy as np
 
 from sottovoce.estimates.limits.every_n import binomial_limits
 from sottovoce.estimates.tally import Tally
-from sottovoce.reporters.rows import Rows
+from sottovoce.reporters.number import Number
 
-_SAME = 2.0**-38  # two inputs so near, in units of the domain, are the two sides of one border
+_SAME = 2.0**-38  # ends so near, in units of the domain, are one
 
 
 def direct_share(
@@ -30,7 +30,7 @@ def direct_share(
     Returns:
         None if the mechanism does not ask whether a value is in this range.
     """
-    chances = yes_chances(tally.mechanism, low, high)
+    chances = yes_chances(tally.law.as_number(), low, high)
     if chances is None:
         return None
     inside, outside = chances
@@ -41,26 +41,29 @@ def direct_share(
     return (min(lower, upper), max(lower, upper)), float(share), float(error)
 
 
-def yes_chances(m: object, low: float, high: float) -> tuple[float, float] | None:
+def yes_chances(law: Number, low: float, high: float) -> tuple[float, float] | None:
     """The chance of a yes inside a range and outside of it.
 
     Args:
-        m: A mechanism of one number.
+        law: That of the reports.
         low: Where the range begins, in the unit coordinate.
         high: Where it ends; before `low` if it goes across the seam of a circle.
 
     Returns:
         The two chances; None if reports are no answers to whether a value is in this range.
     """
-    if not isinstance(m, Rows) or m.cells != 2:
+    if law.range is None:
         return None
-    t = m.inputs
-    inside = (t >= low) & (t <= high) if low <= high else (t >= low) | (t <= high)
-    chance = m.rows[:, 1] / m.total
-    gap, turn = np.diff(t), inside[1:] != inside[:-1]
-    if m.domain.is_circle:
-        gap, turn = np.append(gap, t[0] + 1 - t[-1]), np.append(turn, inside[0] != inside[-1])
-    plain = all(len(np.unique(chance[side])) == 1 for side in (inside, ~inside))
-    if not plain or (gap[turn] > _SAME).any() or chance[inside][0] == chance[~inside][0]:
-        return None
-    return float(chance[inside][0]), float(chance[~inside][0])
+    circle = law.domain.is_circle
+    first, last = law.domain.to_unit(law.range).tolist()
+    rest = (last, first) if circle else (0.0, first) if last == 1.0 else (last, 1.0)
+    middles = [(a + b + (a > b)) / 2 % 1.0 for a, b in ((first, last), rest)]
+    yes, no = law.unit_table(np.array(middles), np.arange(2))[:, 1].tolist()
+    if _same((low, high), (first, last)):
+        return yes, no
+    everybody_else = circle or first == 0.0 or last == 1.0
+    return (no, yes) if everybody_else and _same((low, high), rest) else None
+
+
+def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= _SAME

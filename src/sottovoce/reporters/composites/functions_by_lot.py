@@ -38,6 +38,7 @@ from sottovoce.frozen import Compact
 from sottovoce.randomness.word_source import WordSource, word_source
 from sottovoce.reporters.composites.item_rules import check_items, rule_of
 from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.question import Question
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS, Coin
 from sottovoce.values.domain import Domain
 from sottovoce.values.domain_format import read_domain, write_domain
@@ -68,6 +69,8 @@ _OF_NUMBERS: dict[str, tuple[int, Callable[..., FloatArray]]] = {
     "difference": (2, lambda u, v: (u - v) * (u - v)),
     "squares": (2, _difference_of_squares),
 }
+#: What is told where a function is asked, by the function that only such questions have.
+_TOLD = {"sum": ("correlation", "slope", "covariance"), "level": ("groups",)}
 NAMES = ("value", *_OF_NUMBERS, "level")
 
 
@@ -147,6 +150,14 @@ class Functions(Compact):
             return numbered and len(domain) > len(options)
         arity, _ = _OF_NUMBERS[function.name]
         return len(spaces) == arity and all(map(_on_a_line, spaces)) and domain == UNIT
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What several inputs tell together: relations of two numbers, or a number within groups."""
+        told = [
+            Question(name, of=function.of) for function in self.each for name in _TOLD.get(function.name, ())
+        ]
+        return tuple(told)
 
     # -- what the device does ---------------------------------------------------------------------------
 

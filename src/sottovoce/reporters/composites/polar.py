@@ -21,9 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import SpecError, loss_exponent
 from sottovoce.randomness.word_source import Seeded, word_source
-from sottovoce.reporters.base import ReporterBase, check_claim
+from sottovoce.reporters.base import Composition, ReporterBase, check_claim
 from sottovoce.reporters.composites.item_rules import product_of_largest
+from sottovoce.reporters.law.number_law import FEW
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.question import Question
 from sottovoce.values.checked_arrays import as_cells, as_numbers
 from sottovoce.values.disc import LEAST, Disc
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
@@ -70,6 +72,17 @@ class Polar(ReporterBase):
     def cells(self) -> int:
         """How many different reports there are."""
         return self.distance.cells * self.angle.cells
+
+    @property
+    def composition(self) -> Composition:  # type: ignore[override]
+        return Composition((self.distance, self.angle), (1.0, 1.0), 2)
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The mean place if distances average to the truth, a map where both parts tell a distribution."""
+        map_ = min(self.distance.cells, self.angle.cells) > FEW
+        told = {"position": self.distance.unbiased, "heatmap": map_}
+        return tuple(Question(name) for name, whether in told.items() if whether)
 
     @property
     def items(self) -> Mapping[str, Polar]:

@@ -18,12 +18,12 @@ Where items are functions of what a person gives, as in a pair, `functions_by_lo
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,14 +31,20 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError, SpecError
 from sottovoce.randomness.word_source import Seeded, WordSource, word_source
-from sottovoce.reporters.base import ReporterBase, check_claim
+from sottovoce.reporters.base import Composition, ReporterBase, check_claim
 from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
 from sottovoce.reporters.composites.item_rules import check_items, columns_of, product_of_largest, rule_of
 from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.question import Question
 from sottovoce.values.checked_arrays import as_cells
+from sottovoce.values.domain import Domain
 from sottovoce.values.missing_and_outside import Missing, Outside
+from sottovoce.values.options import NO_OR_YES
 from sottovoce.values.space import Space
 from sottovoce.wire.canonical import SURVEY, canonical
+
+if TYPE_CHECKING:
+    from sottovoce.reporters.number import Number
 
 MAX_CELLS = 1 << 24
 
@@ -82,6 +88,30 @@ class Survey(ReporterBase):
         self.__dict__.update(state, items=MappingProxyType(state["items"]))
 
     # -- identity ---------------------------------------------------------------------------------------
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Those of its items, then what functions of several tell. All yes or no: the share of each."""
+        flags = [item.domain == NO_OR_YES for item in self.items.values()]
+        if self.functions is None:
+            return (Question("shares"),) if len(flags) > 1 and all(flags) else self._of_items(self.items)
+        functions = zip(self.items, self.functions.each, strict=True)
+        together = self.functions.questions
+        grouped = {name for one in together if one.name == "groups" for name in one.of}
+        own = [name for name, (kind, of) in functions if kind == "value" and of[0] not in grouped]
+        return (*self._of_items(own), *together)
+
+    def _of_items(self, names: Iterable[str]) -> tuple[Question, ...]:
+        return tuple(one._replace(item=name) for name in names for one in self.items[name].questions)
+
+    @property
+    def composition(self) -> Composition:  # type: ignore[override]
+        return Composition(tuple(self.items.values()), tuple(self.shares), self.sampled)
+
+    def as_number(self) -> Number:
+        numbers = [name for name, item in self.items.items() if isinstance(item.domain, Domain)]
+        hint = f"; ask one of its items, such as tally[{numbers[0]!r}]" if numbers else ""
+        raise self._another("one number" + hint)
 
     @property
     def domain(self) -> Mapping[str, Space]:

@@ -7,6 +7,7 @@ A kind of reporter supplies its integers (`counts`, `operator`, `bends`) and whe
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import loss_exponent, one_of, whole_number
 from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.law.cell_positions import power_loss
+from sottovoce.reporters.question import Question
 from sottovoce.values.checked_arrays import in_domain
 from sottovoce.values.domain import Domain
 
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
 
     from sottovoce.reporters.law.operator import Operator
 
+FEW = 3  # cells that tell no distribution
+_EXACT = 1e-9  # how far an average may be from the truth by rounding
 _ENTRIES = 1 << 21  # cells × inputs handled at a time by plain sums
 
 
 class NumberLaw(ReporterBase):
-    """What is known about the reports of one number, whatever draws them."""
+    """What is known about the reports of one number, whatever draws them; `Number` adds the drawing."""
 
     domain: Domain
 
@@ -77,6 +81,58 @@ class NumberLaw(ReporterBase):
         """
 
     # -- what follows from it ------------------------------------------------------------------------
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What can be asked of a tally: by the domain, and of two or three cells by what they tell apart."""
+        names: tuple[str, ...] = ("mean", "quantile", "standard_deviation", "distribution")
+        if self.domain.is_circle:
+            names = ("direction", "concentration", "distribution")
+        elif self.domain.is_log:
+            names = ("quantile", "mean", "distribution")
+        said = [Question(name) for name in names if self.cells > FEW or name != "distribution"]
+        if self.cells <= 2:
+            told = [] if self.range is None else [Question("probability", between=self.range)]
+            said = [Question("mean")] if self.unbiased else told
+        said.sort(key=lambda question: question.name != self.made_for)  # what it was made for comes first
+        return (*said, Question("honesty"))
+
+    @cached_property
+    def unbiased(self) -> bool:
+        """Whether decoded reports average to the truth at every x, to rounding.
+
+        On a circle they do not: an average of numbers means nothing there.
+        """
+        if self.domain.is_circle:
+            return False
+        ends = self.unit_table(np.array([0.0, 1.0]), np.arange(self.cells)) @ self.positions
+        if np.abs(ends - (0.0, 1.0)).max() > _EXACT:
+            return False
+        # Points that no regular grid of cells shares.
+        t = np.concatenate(([0.0, 1.0], np.mod(np.arange(1, 512) * 0.6180339887498949, 1.0)))
+        law = self.operator(np.clip(self.domain.from_unit(t), self.domain.low, self.domain.high))
+        return bool(np.abs(law.expect(self.positions) - t).max() < _EXACT)
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Of two cells with one step: the range in which a value is told from all others, ends included."""
+        return None
+
+    @property
+    def evened(self) -> NumberLaw:
+        """The same reports, with the unit coordinate along which people are told apart evenly."""
+        return self
+
+    def from_even(self, t: FloatArray) -> FloatArray:
+        """The values at unit coordinates of `evened`.
+
+        Args:
+            t: Numbers between 0 and 1.
+
+        Returns:
+            Values in the domain.
+        """
+        return self.domain.from_unit(t)
 
     def probabilities(self, x: ArrayLike) -> FloatArray:
         """The probability of each cell.

@@ -106,7 +106,7 @@ class DirectionRounds(Shown, Compact):
             NoDataError: If nobody reported.
         """
         _, about = self._guess(first)
-        asked = second.required(2).mechanism
+        asked = second.required(2).law.as_number()
         if not isinstance(asked, Mechanism) or asked.domain != self.domain or asked == self.first:
             raise DataError("second must be a tally of the second round's mechanism", argument="second")
         query = Query(first, "circular mean", "population", check_confidence(confidence))

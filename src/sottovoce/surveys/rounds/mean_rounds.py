@@ -129,11 +129,11 @@ class TwoRounds(Shown, Compact):
             DataError: If a round has fewer than two reports or another domain.
             NoDataError: If nobody reported.
         """
-        if first.n < 2 or second.required(2).mechanism.domain != self.domain:
+        if first.n < 2 or second.required(2).law.as_number().domain != self.domain:
             raise DataError("both rounds need at least two reports, on the same domain", argument="second")
         z = normal_quantile((1 - check_confidence(confidence)) / 2)
         parts = [_moments(tally) for tally in (first, second)]
-        share = self.shares(first, second.mechanism, second.n)
+        share = self.shares(first, second.law.as_number(), second.n)
         value = float(sum(s * mean for s, (mean, _) in zip(share, parts, strict=True)))
         error = math.sqrt(sum(s**2 * square for s, (_, square) in zip(share, parts, strict=True)))
         ends = np.clip([value - z * error, value + z * error], self.domain.low, self.domain.high)
@@ -178,6 +178,6 @@ def two_rounds(epsilon: float, domain: DomainLike = (0, 1), *, caution: float = 
 
 def _moments(tally: Tally) -> tuple[float, float]:
     """The mean report, and the squared standard error of it."""
-    decoded = tally.mechanism.decode(np.arange(tally.mechanism.cells))
+    decoded = tally.law.as_number().decode(np.arange(tally.law.as_number().cells))
     mean = float(tally.counts @ decoded / tally.n)
     return mean, float(tally.counts @ (decoded - mean) ** 2 / (tally.n - 1) / tally.n)

@@ -155,7 +155,7 @@ class QuantileRounds(Shown, Compact):
 
     def _limits(self, second: Tally, pilot: FloatArray, side: int, tail: float) -> _Half:
         """Statistics that bound F below thresholds, each with weights from the pilot alone."""
-        mechanism = second.mechanism
+        mechanism = second.law.as_number()
         assert isinstance(mechanism, Mixture)
         binned = Binned(mechanism, np.arange(mechanism.cells), second.counts)
         problem = Envelope(Nodes(binned), binned.table_of_parts(len(pilot)).mix(pilot), second.n)

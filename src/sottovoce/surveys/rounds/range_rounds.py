@@ -123,7 +123,7 @@ class RangeRounds(Compact):
         begin = int(np.argmin(last - np.arange(len(total))))
         low, high = (np.array([begin, last[begin]]) / len(density)).tolist()
         pad = _PAD * (high - low)
-        ends = seen.mechanism.domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
+        ends = seen.law.as_number().domain.from_unit(np.clip([low - pad, high + pad], 0.0, 1.0))
         if self.signed and scaled:
             ends = self._values(ends)
         step = 10.0 ** math.floor(math.log10(float(ends[1] - ends[0]) / 100))  # ends that can be read
@@ -200,7 +200,7 @@ class RangeRounds(Compact):
                 "ask for a quantile"
             )
             raise ArgumentError(sentence, code="unlimited", argument="trimmed")
-        domain = last.mechanism.domain
+        domain = last.law.as_number().domain
         if beyond.digest != self.beyond(domain).digest:
             raise DataError("beyond must be a tally about the range of the last round", argument="beyond")
         tail = (1 - check_confidence(confidence)) / 2
