@@ -112,7 +112,7 @@ ACCEPTED = [
 
 def private_parts() -> dict[str, Any]:
     """What is asked of private parts, under names of ours: the only place to adapt."""
-    from sottovoce.estimates import polar_density, polar_position
+    from sottovoce.estimates import polar_density, position
     from sottovoce.estimates.fits.binned_cells import Binned
     from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
     from sottovoce.randomness.word_source import WordSource
@@ -126,8 +126,8 @@ def private_parts() -> dict[str, Any]:
         "identity": IDENTITY,
         "up_to": Target.up_to,
         "within": Target.within,
-        "polar_mean": polar_position.mean_position,
-        "polar_density": polar_density.density,
+        "polar_mean": position.mean_position,
+        "polar_density": polar_density.polar_density,
         "words": WordSource,
     }
 

@@ -14,8 +14,8 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 
 import sottovoce as sv
-from sottovoce.estimates.polar_density import density
-from sottovoce.estimates.polar_position import mean_position
+from sottovoce.estimates.polar_density import polar_density
+from sottovoce.estimates.position import mean_position
 from sottovoce.surveys.polar import certificate
 
 TOTAL = 1 + 2 * math.pi
@@ -84,7 +84,7 @@ def heat_maps() -> Any:
         a, b = mean_position(t)
         print(f"ε = {epsilon:g}, n = {t.n}; truth {x.mean():.3f}, {y.mean():.3f}")
         print(a, b, sep="\n")
-        ax.pcolormesh(angles, radii, density(t).density, cmap="magma_r", norm=colours)
+        ax.pcolormesh(angles, radii, polar_density(t).density, cmap="magma_r", norm=colours)
         ax.set_title(f"from their reports, ε = {epsilon:g}", fontsize="medium")
     for ax in axes:
         ax.grid(False)

@@ -28,7 +28,6 @@ MODULES = [
         for part in (
             "bulk.spark",
             "collector",
-            "estimates.polar_position",
             "estimates.polar_density",
             "errors",
             "planning",

@@ -21,7 +21,7 @@ from tests.laws.every import makers
 
 import sottovoce as sv
 from sottovoce.estimates.estimate import METHODS, explained
-from sottovoce.estimates.polar_density import density
+from sottovoce.estimates.polar_density import polar_density
 from sottovoce.plots.data_table import Tabular
 from sottovoce.surveys.polar import certificate
 
@@ -101,9 +101,10 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "fakes": lambda: sv.fakes(TALLY, k=3, places=3),
     "from_json": lambda: sv.from_json(M.to_json()),
     "groups": lambda: next(iter(PUBLIC["Groups"]().values())),  # type: ignore[attr-defined]
-    "heatmap": lambda: density(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1)), rings=2, sectors=4),
+    "heatmap": lambda: polar_density(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1)), rings=2, sectors=4),
     "honesty": lambda: sv.honesty(TALLY),
     "mean": lambda: sv.central.mean([1.0, 2.0, 3.0] * 50, epsilon=1.0, domain=(0, 10), rng=1),
+    "median": lambda: sv.median(TALLY),
     "mean_position": lambda: sv.mean_position(PLACED),
     "ogpm": lambda: CLOCK,
     "ogpm_unbiased": lambda: sv.ogpm_unbiased(1.0),
@@ -127,6 +128,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "shares": lambda: sv.shares(sv.Tally(SEVERAL, SEVERAL.report({"a": [1] * 9, "b": [0] * 9}, rng=1))),
     "shuffled": lambda: sv.shuffled(LIKED, 50, None),
     "slope": lambda: sv.slope(PAIRED),
+    "standard_deviation": lambda: sv.standard_deviation(TALLY),
     "split_budget": lambda: sv.split_budget(2.0, [sv.duchi, sv.duchi]),
     "survey": lambda: sv.survey(1.0, {"age": (0, 120), "start": sv.Circle(24)}),
     "sw": lambda: M,

@@ -35,7 +35,7 @@ def test_the_plan_says_which_to_take() -> None:
 
 
 def _polar_mean(tally: sv.Tally) -> Any:
-    from sottovoce.estimates.polar_position import mean_position
+    from sottovoce.estimates.position import mean_position
 
     return mean_position(tally)
 

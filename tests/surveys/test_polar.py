@@ -11,8 +11,8 @@ from scipy.stats import binom
 import sottovoce as sv
 from sottovoce.designs.solver.error_floors import even_prior_limit
 from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError
-from sottovoce.estimates.polar_density import density
-from sottovoce.estimates.polar_position import mean_position
+from sottovoce.estimates.polar_density import polar_density
+from sottovoce.estimates.position import mean_position
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.surveys.polar import _unbiased_distance, _unit_distance, certificate
 from sottovoce.values.disc import Disc
@@ -116,7 +116,7 @@ def test_mean_position_of_a_biased_design_says_so(design: str) -> None:
 def test_density_finds_both_places() -> None:
     m = sv.polar(5.0, 1.0, design="unbiased")
     x, y = people(60_000, 3)
-    d = density(sv.Tally(m, m.report(np.column_stack((x, y)), clip=True, rng=4)))
+    d = polar_density(sv.Tally(m, m.report(np.column_stack((x, y)), clip=True, rng=4)))
     assert d.probabilities.sum() == pytest.approx(1)
     assert d.mean == pytest.approx((x.mean(), y.mean()), abs=0.05)
     middle = (d.angles[1:] + d.angles[:-1]) / 2
@@ -140,10 +140,10 @@ def test_density_of_nothing_in_particular_is_flat() -> None:
     """Smoothing is chosen by what predicts: where there is nothing to see it must not make peaks."""
     m, rng, n = sv.polar(3.0, 1.0, design="unbiased"), np.random.default_rng(5), 20_000
     t = sv.Tally(m, m.report_polar(np.sqrt(rng.random(n)), rng.uniform(0, 2 * math.pi, n), rng=6))
-    d = density(t)
+    d = polar_density(t)
     area = np.diff(d.radii**2)[:, None] * np.diff(d.angles)[None, :] / (2 * math.pi)
     assert np.abs(d.probabilities - area).sum() / 2 < 0.06
-    alone = density(sv.Tally(m, [5]))
+    alone = polar_density(sv.Tally(m, [5]))
     assert alone.probabilities.sum() == pytest.approx(1)
 
 
@@ -167,7 +167,7 @@ def test_density_improves_with_every_report() -> None:
     m = sv.polar(2.0, 1.0, design="unbiased")
 
     def error(n: int) -> float:
-        d = density(sv.Tally(m, m.report(np.column_stack(people(n, 3)), clip=True, rng=4)))
+        d = polar_density(sv.Tally(m, m.report(np.column_stack(people(n, 3)), clip=True, rng=4)))
         x, y = people(400_000, 5)
         grid = (d.radii[::4], d.angles[::4])
         truth = np.histogram2d(np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * np.pi), grid)[0] / len(x)

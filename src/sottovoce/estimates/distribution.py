@@ -37,6 +37,7 @@ from sottovoce.estimates.limits.envelope import CrossFit, Target
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import Curve, draw_cumulative, draw_ribbon, draw_rose
+from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import as_numbers, in_domain
 from sottovoce.values.domain import Domain
 
@@ -55,7 +56,8 @@ class Distribution(Tabular):
 
     Attributes:
         domain: Where values lie.
-        edges: The edges of the bins, one more than there are probabilities.
+        edges: The edges of the bins, one more than there are probabilities. They are even, unless a table
+            tells people apart on another scale.
         probabilities: Of the bins.
         confidence: How often the whole of the true distribution function lies between `cdf_low` and
             `cdf_high`, whatever it is.
@@ -331,21 +333,22 @@ def distribution(
         >>> bool(abs(d.mean - 8) < 0.2), d.method
         (True, 'ld')
     """
-    reporter = check_tally(tally).law.as_number()
+    law = check_tally(tally).law.as_number()
+    tally = tally if law.evened is law else Tally.from_counts(law.evened, tally.counts)
     check_confidence(confidence)
     if not band:
         refuse_others(distribution, "band=False", {"confidence": confidence})
-    most = min(MOST_BINS, reporter.cells)
-    domain, usual = reporter.domain, default_bins(tally)
+    most = min(MOST_BINS, law.cells)
+    circle, usual = law.domain.is_circle, default_bins(tally)
     count = usual if bins is None else whole_number(bins, "bins", least=2, most=most)
     smooth = Smooth.of(tally)
     d = Distribution(
-        domain,
-        domain.from_unit(np.arange(count + 1) / count),
+        law.domain,
+        law.from_even(np.arange(count + 1) / count),
         smooth.probabilities(count),
         confidence=confidence,
         n=tally.n,
-        epsilon=reporter.epsilon,
+        epsilon=law.epsilon,
         method="ld",
     )
     if not band:
@@ -354,20 +357,20 @@ def distribution(
     d = replace(d, cdf_low=low, cdf_high=high)
     if count != usual:  # what is said of where people are does not depend on the bins that are drawn
         low, high = cumulative_band(tally, usual, confidence)
-    surest = surely(low, high, circle=domain.is_circle)
+    surest = surely(low, high, circle=circle)
     return replace(
         d,
         ribbon=smooth.ribbon(count),
         shaped=smooth.shaped,
-        most_common=tuple(_range(domain, *run, usual) for run in smooth.highest(usual)),
-        sure=None if surest is None else Sure(surest.share, *_range(domain, *surest.edges, usual)),
+        most_common=tuple(_range(law, *run, usual) for run in smooth.highest(usual)),
+        sure=None if surest is None else Sure(surest.share, *_range(law, *surest.edges, usual)),
     )
 
 
-def _range(domain: Domain, first: int, last: int, bins: int) -> Range:
+def _range(law: Number, first: int, last: int, bins: int) -> Range:
     """From one edge of equal bins to another; around a circle beyond its end."""
-    low, high = domain.from_unit(np.array([first, last - bins * (last > bins)]) / bins).tolist()
-    return low, high + domain.width * (last > bins)
+    low, high = law.from_even(np.array([first, last - bins * (last > bins)]) / bins).tolist()
+    return low, high + law.domain.width * (last > bins)
 
 
 def default_bins(tally: Tally) -> int:

@@ -44,7 +44,8 @@ METHODS = {
 class Estimate(Combinable, Tabular):
     """A value and the interval [low, high] that covers the truth with the given confidence.
 
-    Estimates of different people can be added, subtracted, multiplied by a number and divided.
+    Estimates of different people can be added, subtracted, multiplied by a number and divided. `float`,
+    `round` and formats such as f"{estimate:.1f}" take the value.
 
     Attributes:
         value: The estimate, in the units of the domain.
@@ -76,6 +77,15 @@ class Estimate(Combinable, Tabular):
     def half_width(self) -> float:
         """Half the width of the interval."""
         return (self.high - self.low) / 2
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def advice(self) -> tuple[str, ...]:
         """What another design would have given, for the same ε and people.

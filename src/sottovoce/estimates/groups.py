@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,10 +29,9 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.forest_plot import draw_forest
-from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.composites.functions_by_lot import Function
 from sottovoce.reporters.contract import described
 from sottovoce.values.domain import Domain
-from sottovoce.values.options import Options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,30 +142,31 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
         >>> bool(g["bike"].mean.low < 6 < g["bike"].mean.high)
         True
     """
-    reporter = check_tally(tally).reporter
-    functions = reporter.functions if isinstance(reporter, Survey) else None
-    if functions is None or functions.each[-1].name != "level":
+    reporter = check_tally(tally).law
+    functions = reporter.functions
+    of = next((one.of for one in reporter.questions if one.name == "groups"), ())
+    if functions is None or not of:
         kind = (
             f"this is a tally of {described(reporter)}, not of a number within groups; see sottovoce.within"
         )
         raise DataError(kind, code="kind", argument="tally")
     check_confidence(confidence)
-    options, line = (functions.inputs[name] for name in functions.each[-1].of)
-    assert isinstance(options, Options)
-    assert isinstance(line, Domain)
-    names = list(reporter.items)
-    joint, alone = tally[names[-1]].required(2), tally[names[0]].required(2)
-    law, k = Inverse.of(joint.reporter), len(options)  # type: ignore[arg-type]
+    options: Any = functions.inputs[of[0]]
+    line: Any = functions.inputs[of[1]]
+    item = dict(zip(functions.each, reporter.items, strict=True))
+    joint = tally[item[Function("level", of)]].required(2)
+    own = item.get(Function("value", of[:1]))
+    apart, alone = own is not None, joint if own is None else tally[own].required(2)
+    law, k = Inverse.of(joint.law.as_choice()), len(options)
     many = law.reporter.cells // len(law.reporter.sets) // k
     values = 2 * np.arange(many) / (many - 1) - 1
-    apart = len(names) == 2
     level = np.repeat(values, k)
     each = []
     for c, option in enumerate(options.names):
         own = np.arange(k * many) % k == c
         above = law.part(np.where(own, level, 0.0), joint.counts)
         if apart:
-            of_choice = Inverse.of(alone.reporter)  # type: ignore[arg-type]
+            of_choice = Inverse.of(alone.law.as_choice())
             below = of_choice.part((np.arange(k) == c).astype(float), alone.counts)
         else:
             below = law.part(own.astype(float), joint.counts)

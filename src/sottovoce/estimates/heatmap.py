@@ -21,7 +21,9 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.estimates.answer.linear_algebra import single_threaded
+from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.fits.spatial_density import PlaceLaw, Surface
+from sottovoce.estimates.polar_density import DiscDensity, polar_density
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import new_axes
@@ -87,6 +89,17 @@ class Heatmap(Tabular):
         lists = [column.tolist() for column in columns.values()]
         return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
+    def grid(self) -> dict[str, Any]:
+        """The map as plain numbers.
+
+        Returns:
+            x and y of the points, `shares` by row (NaN outside), how much longer a step along is than one
+            across, and whether positions are in degrees.
+        """
+        shares, (across, along) = np.where(self.areas > 0, self.shares, np.nan), self.area.scale
+        x, y = self.positions[0, :, 0].tolist(), self.positions[:, 0, 1].tolist()
+        return {"x": x, "y": y, "shares": shares, "aspect": along / across, "degrees": self.area.degrees}
+
     def to_geojson(self, path: str | Path | None = None) -> dict[str, Any]:
         """The map as a GeoJSON feature collection: a rectangle around each point.
 
@@ -149,14 +162,14 @@ def _edges(at: FloatArray) -> list[float]:
 
 
 @single_threaded
-def heatmap(tally: Tally) -> Heatmap:
+def heatmap(tally: Tally) -> Heatmap | DiscDensity:
     """Reconstruct where people are.
 
     Args:
         tally: Counts of reports about places.
 
     Returns:
-        A map that shows the more, the more people reported.
+        A map that shows the more, the more people reported; of polar reports on rings and sectors.
 
     Raises:
         DataError: If the reports are not about places.
@@ -169,6 +182,8 @@ def heatmap(tally: Tally) -> Heatmap:
         >>> [round(c) for c in h.mean]
         [3, -4]
     """
+    if check_tally(tally).law.distance_and_angle is not None:
+        return polar_density(tally)
     law = PlaceLaw.of(tally)
     model = Surface.of(tally.counts, law)
     fit = model.best()

@@ -16,16 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.errors import ArgumentError, DataError, SolverError, real_number
+from sottovoce.errors import ArgumentError, SolverError, real_number
 from sottovoce.estimates.answer.linear_algebra import single_threaded
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.limits.envelope import Nodes
 from sottovoce.estimates.tally import Tally
 from sottovoce.notebook import Shown
-from sottovoce.reporters.contract import described
-from sottovoce.reporters.translates import Translates
-from sottovoce.values.options import Options
+from sottovoce.reporters.question import Question
 
 _BINS = 128
 _ALMOST_ONE = 0.999  # the largest α at which the hull is looked at
@@ -98,8 +96,7 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     if not 0 < alpha < 1:
         sentence = f"false_alarm must lie strictly between 0 and 1, got false_alarm={alpha!r}"
         raise ArgumentError(sentence, argument="false_alarm")
-    choice = isinstance(check_tally(tally).reporter.domain, Options)
-    hull = _Hull(*(_of_options(tally) if choice else _of_numbers(tally)))
+    hull = _Hull.of(check_tally(tally))
     strict = max(alpha, _ALMOST_ONE)
     if hull.is_near(strict) or hull.gap(strict)[0] <= 0:  # nor does anything stricter exclude it
         return Honesty(1.0, alpha, 0.0, None, tally.n)
@@ -111,28 +108,19 @@ def honesty(tally: Tally, *, false_alarm: float = 1e-6) -> Honesty:
     return Honesty(hull.p_value(1e-300, alpha), alpha, gap, cells, tally.n)
 
 
-def _of_numbers(tally: Tally, bins: int = _BINS) -> tuple[IntArray, IntArray, FloatArray]:
-    """Where bins of cells begin, their counts, and the rows whose mixtures are all laws there are."""
-    binned = Binned.of(tally, bins)
-    # The sides of a bend are one.
-    return binned.first, binned.counts, np.unique(Nodes(binned).straight.rows.round(8), axis=0)
-
-
-def _of_options(tally: Tally) -> tuple[IntArray, IntArray, FloatArray]:
-    """The same of a choice: a row for each option."""
-    m = tally.reporter
-    if not isinstance(m, Translates):
-        raise DataError(f"honesty cannot be told of {described(m)} ({m.name})", code="kind", argument="tally")
-    first = np.unique(np.linspace(0, m.cells, min(_BINS, m.cells), endpoint=False).astype(np.int64))
-    bin_of = np.repeat(np.arange(first.size), np.diff(np.append(first, m.cells)))
-    even = np.bincount(bin_of, m.backgrounds / m.total)
-    share, options = m.extra / m.total, range(m.domain.group[0])
-    rows = [even + share * np.bincount(bin_of[m.holding(x)], minlength=first.size) for x in options]
-    return first, np.add.reduceat(tally.counts, first), np.unique(np.array(rows).round(12), axis=0)
-
-
 class _Hull:
     """The linear program: mixtures of rows against limits on the probabilities of dyadic ranges."""
+
+    @classmethod
+    def of(cls, tally: Tally) -> _Hull:
+        """Where bins of cells begin, their counts, and the rows whose mixtures are all laws there are."""
+        law = tally.law
+        if Question("shares") in law.questions:  # a row for each option
+            first, rows = law.as_choice().hull(_BINS)
+            return cls(first, np.add.reduceat(tally.counts, first), rows)
+        binned = Binned.of(tally, _BINS)
+        # The sides of a bend are one.
+        return cls(binned.first, binned.counts, np.unique(Nodes(binned).straight.rows.round(8), axis=0))
 
     def __init__(self, first: IntArray, counts: IntArray, rows: FloatArray) -> None:
         self.first, self.counts, self.rows, self.n = first, counts, rows, int(counts.sum())

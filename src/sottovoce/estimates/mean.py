@@ -14,9 +14,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.errors import one_of, refuse_others
+from sottovoce.errors import check_confidence, one_of, refuse_others
 from sottovoce.estimates.answer.better_design import advice
-from sottovoce.estimates.answer.units import AT_EVERY_N, FEW, INTERVALS, Advice, Query, generator_of
+from sottovoce.estimates.answer.units import (
+    AT_EVERY_N,
+    FEW,
+    INTERVALS,
+    Advice,
+    Query,
+    check_tally,
+    generator_of,
+)
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.declared_shape import UNDECLARED, declaration, declared_average
 from sottovoce.estimates.limits.envelope import IDENTITY, CrossFit, Target
@@ -31,6 +39,7 @@ from sottovoce.estimates.limits.weighted_counts import (
     decoded_noise,
     moments,
 )
+from sottovoce.estimates.shares import mean_of_ratings
 from sottovoce.estimates.tally import Tally
 from sottovoce.randomness.word_source import Seeded
 
@@ -75,7 +84,7 @@ def mean(
 
     Returns:
         The value and its limits in the units of the domain. On a log scale it is the geometric mean: e to the
-        mean of the logarithms.
+        mean of the logarithms. Of ratings the mean of the options, which takes a confidence only.
 
     Raises:
         ValueError: If the domain is a circle or the tally is empty.
@@ -89,6 +98,9 @@ def mean(
         >>> bool(e.low < 8.0 < e.high), e.method
         (True, 'decoded')
     """
+    if check_tally(tally).law.ratings is not None:
+        refuse_others(mean, "ratings", {**locals(), "rng": rng}, "tally confidence")
+        return mean_of_ratings(tally, check_confidence(confidence))
     query = Query(tally, "mean", estimand, confidence, fakes).on_interval(instead="circular_mean")
     if query.domain.is_log:
         query = replace(query, what="geometric mean")

@@ -1,7 +1,5 @@
 """Where people are on a disc, from polar reports: the density as a heat map.
 
-    density(t).plot()
-
 The law of a joint report is the product of the laws of its two parts, distance and angle.
 """
 
@@ -10,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +22,8 @@ from sottovoce.reporters.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_POINTS = 48  # of an even grid, along each side
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +69,18 @@ class DiscDensity(Tabular):
             for (i, r), (j, a) in product(enumerate(radii), enumerate(angles))
         ]
 
+    def grid(self) -> dict[str, Any]:
+        """The map on an even grid, as `Heatmap.grid` gives it."""
+        at = self.radii[-1] * (2 * (np.arange(_POINTS) + 0.5) / _POINTS - 1)
+        x, y = np.meshgrid(at, at)
+        away, angle = np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * math.pi)
+        ring, sector = (
+            np.searchsorted(edges[1:-1], where) for edges, where in ((self.radii, away), (self.angles, angle))
+        )
+        shares = self.density[ring, sector] * (at[1] - at[0]) ** 2
+        inside = np.where(away <= self.radii[-1], shares, np.nan)
+        return {"x": at.tolist(), "y": at.tolist(), "shares": inside, "aspect": 1.0, "degrees": False}
+
     def __str__(self) -> str:
         rings, sectors = self.probabilities.shape
         return f"map of {self.n:,} people on {rings} rings × {sectors} sectors"
@@ -96,8 +108,8 @@ class DiscDensity(Tabular):
         return axes
 
 
-def density(tally: Tally, *, rings: int = 16, sectors: int = 32) -> DiscDensity:
-    """Reconstruct the density on rings × sectors as a smooth log density, as rough as the reports call for.
+def polar_density(tally: Tally, *, rings: int = 16, sectors: int = 32) -> DiscDensity:
+    """Reconstruct the density on rings × sectors: `heatmap` of polar reports, with a grid of your own.
 
     The law of the joint report is the product of the two parts' laws, so a step costs two small products.
     Rings have equal width; within one, people are taken to be spread evenly over its area.
@@ -112,21 +124,23 @@ def density(tally: Tally, *, rings: int = 16, sectors: int = 32) -> DiscDensity:
 
     Raises:
         ValueError: If an argument is out of range.
-        TypeError: If the tally is of something else.
+        DataError: If the tally is of something else.
         NoDataError: If there are no reports.
     """
     rings, sectors = whole_number(rings, "rings", 2, 128), whole_number(sectors, "sectors", 3, 256)
-    m, counts = joint_counts(tally.required())
-    radii, angles = np.linspace(0, m.radius, rings + 1), np.linspace(0, 2 * math.pi, sectors + 1)
+    distance, angle, counts = joint_counts(tally.required())
+    radius = distance.domain.high
+    radii, angles = np.linspace(0, radius, rings + 1), np.linspace(0, 2 * math.pi, sectors + 1)
     inside = (np.arange(16) + 0.5) / 16
     r = np.sqrt(radii[:-1, None] ** 2 + np.diff(radii**2)[:, None] * inside)
-    one, counts = _law(m.distance, r, counts)
-    two, turned = _law(m.angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
+    one, counts = _law(distance, r, counts)
+    two, turned = _law(angle, angles[:-1, None] + np.diff(angles)[:, None] * inside, counts.T)
     middle, turn = r.mean(axis=1)[:, None], (angles[1:] + angles[:-1]) / 2
     at = np.stack((middle * np.sin(turn), middle * np.cos(turn)), axis=-1).reshape(-1, 2)
     area = np.repeat(np.diff(radii**2) / radii[-1] ** 2 / sectors, sectors)
-    surface = Surface(turned.T.reshape(-1), _PolarLaw(one, two), (at / m.radius + 1) / 2, area)
-    return DiscDensity(radii, angles, surface.best().density.reshape(rings, sectors), tally.n, m.epsilon)
+    surface = Surface(turned.T.reshape(-1), _PolarLaw(one, two), (at / radius + 1) / 2, area)
+    shares = surface.best().density.reshape(rings, sectors)
+    return DiscDensity(radii, angles, shares, tally.n, tally.law.epsilon)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,5 @@
 """The mean position of people on a disc, from polar reports.
 
-    x, y = mean_position(t)            # two estimates with intervals
-
 Distance and angle are randomised independently, so the expectation of f(distance report)·g(angle report)
 is F(r)·G(θ). For the angle e^{iθ'}/ρ has mean e^{iθ}. For the distance linear programming finds weights w_j
 with Σ_j w_j P(j | r) near r, trading their noise against the largest bias B over **every** r; the interval
@@ -15,49 +13,36 @@ import math
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.errors import ArgumentTypeError, check_confidence
+from sottovoce.errors import DataError, check_confidence
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.estimates.tally import Tally
-from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.contract import described
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 
-__all__ = ["mean_position"]
-
 BINS = 64  # of cells, at most, that weights and laws are computed on
 
 
-def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, Estimate]:
-    """Estimate the mean position, with intervals that hold for every truth.
-
-    Args:
-        tally: A tally of a `Polar`.
-        confidence: How often each interval should hold.
-
-    Returns:
-        The mean of x and the mean of y, around the pole, in the units of the radius.
-
-    Raises:
-        TypeError: If the tally is of something else.
-        NoDataError: If there are fewer than two reports.
+def polar_position(tally: Tally, *, confidence: float) -> tuple[Estimate, Estimate]:
+    """The mean of x and the mean of y, around the pole: `mean_position` of polar reports.
 
     Example:
         >>> from sottovoce.surveys.polar import polar
         >>> m = polar(4.0, radius=10.0, design="unbiased")
         >>> t = Tally(m, m.report(np.tile([3.0, 4.0], (2000, 1)), rng=1))
-        >>> x, y = mean_position(t)
+        >>> x, y = polar_position(t, confidence=0.95)
         >>> x.low < 3.0 < x.high and y.low < 4.0 < y.high
         True
     """
-    m, counts = joint_counts(tally.required(2))
+    distance, angle, counts = joint_counts(tally.required(2))
+    radius = distance.domain.high
     z = normal_quantile((1 - check_confidence(confidence)) / 2)
-    rho = resultant(m.angle)
-    weights, bias = _radial_weights(m.distance, z / math.sqrt(tally.n) / rho)
-    bias = bias * m.radius + m.radius * _angular_bias(m.angle, rho)
-    turn = np.exp(1j * m.angle.decode(np.arange(m.angle.cells))) / rho
-    value = m.radius * weights[:, None] * turn[None, :]
+    rho = resultant(angle)
+    weights, bias = _radial_weights(distance, z / math.sqrt(tally.n) / rho)
+    bias = bias * radius + radius * _angular_bias(angle, rho)
+    turn = np.exp(1j * angle.decode(np.arange(angle.cells))) / rho
+    value = radius * weights[:, None] * turn[None, :]
     estimates = []
     for name, part in (("x", value.real), ("y", value.imag)):
         mean = float((counts * part).sum() / tally.n)
@@ -72,13 +57,12 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     return estimates[0], estimates[1]
 
 
-def joint_counts(tally: Tally) -> tuple[Polar, FloatArray]:
-    """The mechanism and the counts, distance cells by angle cells."""
-    m = tally.reporter
-    if not isinstance(m, Polar):
-        sentence = f"this is a tally of {described(m)}, not of a polar mechanism; see sottovoce.polar"
-        raise ArgumentTypeError(sentence, argument="tally")
-    return m, tally.counts.reshape(m.distance.cells, m.angle.cells).astype(np.float64)
+def joint_counts(tally: Tally) -> tuple[Mechanism, Mechanism, FloatArray]:
+    """The mechanisms of distance and angle and the counts, distance cells by angle cells."""
+    if (parts := tally.law.distance_and_angle) is None:
+        sentence = f"this is a tally of {described(tally.reporter)}, not of a polar mechanism"
+        raise DataError(f"{sentence}; see sottovoce.polar", code="kind", argument="tally")
+    return *parts, tally.counts.reshape(parts[0].cells, parts[1].cells).astype(np.float64)
 
 
 def _radial_weights(m: Mechanism, noise: float) -> tuple[FloatArray, float]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import ArgumentError, check_confidence
-from sottovoce.estimates.answer.units import FEW, generator_of, half, in_own_units
+from sottovoce.estimates.answer.units import FEW, check_tally, generator_of, half, in_own_units
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.binned_cells import em
 from sottovoce.estimates.fits.nonnegative_quadratic import least_quadratic
@@ -30,6 +30,7 @@ from sottovoce.estimates.fits.spatial_density import PlaceLaw
 from sottovoce.estimates.limits.regions import LOT, Corners, corners
 from sottovoce.estimates.limits.sums_of_bounds import Sides
 from sottovoce.estimates.limits.weighted_counts import Moments, Part, between, moments, normal_quantile
+from sottovoce.estimates.polar_position import polar_position
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.translates import Translates
 
@@ -49,7 +50,7 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
     """Estimate the mean position, with intervals that hold for every truth.
 
     Args:
-        tally: Counts of reports about places, with a margin.
+        tally: Counts of reports about places, with a margin, or polar ones.
         confidence: How often each interval holds.
 
     Returns:
@@ -67,6 +68,8 @@ def mean_position(tally: Tally, *, confidence: float = 0.95) -> tuple[Estimate, 
         >>> x.low < 3.0 < x.high, y.low < -4.0 < y.high
         (True, True)
     """
+    if check_tally(tally).law.distance_and_angle is not None:
+        return polar_position(tally, confidence=check_confidence(confidence))
     law, tail = PlaceLaw.of(tally, least=2), (1 - check_confidence(confidence)) / 2
     if law.area.moduli == law.area.points:
         raise ArgumentError(

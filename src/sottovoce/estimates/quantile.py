@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -131,6 +131,44 @@ def quantile(
         for query, share, ends, value in zip(queries, shares, every, values, strict=True)
     ]
     return answers if several else answers[0]
+
+
+def median(
+    tally: Tally,
+    *,
+    shape: str | None = None,
+    density: float | None = None,
+    steepness: float | None = None,
+    estimand: str = "population",
+    confidence: float = 0.95,
+) -> Estimate:
+    """Estimate the median: the 0.5-quantile, with an interval that holds for every true distribution.
+
+    Args:
+        tally: Counts of reports about a number.
+        shape: What you know beforehand, as in `quantile`.
+        density: The same.
+        steepness: The same.
+        estimand: The median of the "population" that these people stand for, or of the "respondents".
+        confidence: How often the interval should hold.
+
+    Returns:
+        The value and its limits in the units of the domain.
+
+    Raises:
+        ValueError: If the domain is a circle or the tally is empty.
+        DataError: If the reports contradict what was declared.
+
+    Example:
+        >>> import numpy as np
+        >>> from sottovoce.designs.classic import sw
+        >>> m = sw(epsilon=4.0, domain=(0, 24))
+        >>> e = median(Tally(m, m.report(np.linspace(0, 24, 20_000), rng=1)))
+        >>> bool(e.low < 12 < e.high)
+        True
+    """
+    declared: dict[str, Any] = {"shape": shape, "density": density, "steepness": steepness}
+    return quantile(tally, 0.5, **declared, estimand=estimand, confidence=confidence)
 
 
 @single_threaded

@@ -25,13 +25,13 @@ from sottovoce.arrays import FloatArray
 from sottovoce.errors import check_confidence
 from sottovoce.estimates.answer.units import check_tally, in_own_units, sources_of
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.fits.deconvolution import Inverse, options_of
+from sottovoce.estimates.fits.deconvolution import Inverse
 from sottovoce.estimates.limits.sums_of_bounds import Sides
 from sottovoce.estimates.limits.weighted_counts import Moments, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.distribution_plot import INK, SHADE, new_axes
-from sottovoce.reporters.composites.survey import Survey
+from sottovoce.reporters.question import Question
 from sottovoce.values.options import Options
 
 if TYPE_CHECKING:
@@ -138,12 +138,12 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         >>> s["car"].low < 0.6 < s["car"].high, s.simultaneous["train"].low
         (True, 0.0)
     """
-    reporter = check_tally(tally).reporter
     check_confidence(confidence)
-    if isinstance(reporter, Survey) and all(_is_flag(one.domain) for one in reporter.items.values()):
+    if len(check_tally(tally).law.items) > 1 and Question("shares") in tally.law.questions:
         return _several(tally, confidence)
-    options = options_of(reporter)
-    law = Inverse.of(reporter)  # type: ignore[arg-type]  # what has options is one
+    reporter = tally.law.as_choice()
+    options: Options = reporter.domain  # type: ignore[assignment]  # a choice has options
+    law = Inverse.of(reporter)
     k, tail = len(options), (1 - confidence) / 2
     weighted = law.moments(tally.counts)
     value = nearest_shares(np.asarray(weighted.mean))
@@ -176,18 +176,14 @@ def shares(tally: Tally, *, confidence: float = 0.95) -> Shares:
         confidence=confidence,
         estimates=answers(*limits["each"]),
         joint=answers(*limits["all"]),
-        mean=_mean(tally, law, confidence),
+        mean=None if reporter.ratings is None else mean_of_ratings(tally, confidence),
         options=options.names,
     )
 
 
-def _is_flag(domain: object) -> bool:
-    return isinstance(domain, Options) and domain.names == (0, 1)
-
-
 def _several(tally: Tally, confidence: float) -> Shares:
     """Any of several options: the share of those who have each."""
-    names = tuple(tally.reporter.items)
+    names = tuple(tally.law.items)
 
     def answers(each: float) -> tuple[Estimate, ...]:
         return tuple(
@@ -207,13 +203,11 @@ def nearest_shares(value: FloatArray) -> FloatArray:
     return np.maximum(value - excess[last], 0.0)
 
 
-def _mean(tally: Tally, law: Inverse, confidence: float) -> Estimate | None:
+def mean_of_ratings(tally: Tally, confidence: float) -> Estimate:
     """The mean of options that are numbers: one weighted count, of which every option is a part."""
-    names = options_of(law.reporter).names
-    if not all(isinstance(name, int) for name in names):
-        return None
-    number = np.array(names, dtype=np.float64)
-    part = law.part(number, tally.counts)
+    reporter = check_tally(tally).law.as_choice()
+    number: FloatArray = reporter.ratings  # type: ignore[assignment]  # who asks knows that there are some
+    part = Inverse.of(reporter).part(number, tally.counts)
     whole, tail = moments([part]), (1 - confidence) / 2
     sides = Sides(whole, whole, (float(number.min()), float(number.max())))
     numbers = float(whole.value), sides.limits(tail), float(whole.error)

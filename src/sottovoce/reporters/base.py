@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from sottovoce.arrays import IntArray
+from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError, PrivacyError, check_epsilon
 from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from sottovoce.reporters.composites.functions_by_lot import Functions
     from sottovoce.reporters.contract import Reporter
+    from sottovoce.reporters.mechanism import Mechanism
     from sottovoce.reporters.number import Number
     from sottovoce.reporters.question import Question
     from sottovoce.reporters.translates import Translates
@@ -73,11 +74,13 @@ class Composition(NamedTuple):
         reporters: Each of them.
         shares: The part of the people who report each.
         drawn: How many of them one person reports.
+        names: What each reports, by name; none where all report the same.
     """
 
     reporters: tuple[Reporter, ...]
     shares: tuple[float, ...]
     drawn: int
+    names: tuple[str, ...] = ()
 
 
 class ReporterBase(Specified, Shown):
@@ -95,6 +98,10 @@ class ReporterBase(Specified, Shown):
     draws: int | None = None
     #: What a report is put together from; None where it is one thing.
     composition: Composition | None = None
+    #: The options as numbers, where people rate something.
+    ratings: FloatArray | None = None
+    #: The two parts of a place that is reported by its distance and its angle.
+    distance_and_angle: tuple[Mechanism, Mechanism] | None = None
     #: What the items are functions of, where they are functions of what a person gives.
     functions: Functions | None = None
 

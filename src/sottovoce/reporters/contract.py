@@ -6,9 +6,9 @@
     composition   items, width, checked
     answers       questions
 
-`Reporter` is what tallies, files, clients and the collector need. Estimates and plans also need its law, from
-`formats.law_of`: an object of this library itself, of anybody else's what its spec says. A survey is a reporter
-whose items are reporters again.
+`Reporter` is what tallies, files, clients and the collector need. Estimates and plans also need its law, and
+`formats.law_of` finds it: an object of this library itself, of anybody else's what its spec says. A survey is
+a reporter whose items are reporters again.
 
 `sottovoce.check_reporter` runs the contract's tests against any reporter, also one of your own.
 """

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from sottovoce.reporters.law.blanket import Opposed
     from sottovoce.reporters.law.moments import WindowLaw
     from sottovoce.reporters.law.operator import Operator
 
@@ -155,6 +156,17 @@ class Mechanism(Windowed):
     @property
     def _coin_sides(self) -> tuple[list[Window], list[float]]:
         return [self.window], [1.0]
+
+    @property
+    def cover(self) -> FloatArray:
+        from sottovoce.reporters.law.blanket import window_cover
+
+        return window_cover(self.window)
+
+    def blanket(self) -> Opposed:
+        from sottovoce.reporters.law.blanket import window_blanket
+
+        return window_blanket(self.window)
 
     def counts(self, x: ArrayLike) -> IntArray:
         return self.window.counts(self.window.starts(self._unit(x)))

@@ -138,6 +138,10 @@ class Rows(Number):
     def counts(self, x: ArrayLike) -> IntArray:
         return np.asarray(self.rows[self._row(self._unit(x))])
 
+    @property
+    def extreme_counts(self) -> IntArray:
+        return self.rows
+
     def operator(self, x: ArrayLike) -> Operator:
         return Operator.rows(np.atleast_2d(self.probabilities(np.reshape(x, -1))))
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,9 @@ from sottovoce.values.checked_arrays import as_cells, as_words
 from sottovoce.values.missing_and_outside import Missing, Outside, Policy
 from sottovoce.values.options import Options
 from sottovoce.wire.canonical import TRANSLATES, canonical
+
+if TYPE_CHECKING:
+    from sottovoce.reporters.law.blanket import Opposed
 
 Elements = Callable[[slice, Words], NDArray[Any]]  # of a part of the values, by their words
 _BLOCK = 1 << 16
@@ -142,8 +145,12 @@ class Translates(BaseSets, ReporterBase):
         if isinstance(self.domain, Area):
             joined = self.domain.moduli == self.domain.points
             return (*((Question("position"),) if not joined else ()), Question("heatmap"))
-        rated = () if self.domain.ratings is None else (Question("mean"),)
+        rated = () if self.ratings is None else (Question("mean"),)
         return (Question("shares"), *rated, Question("honesty"))
+
+    @property
+    def ratings(self) -> FloatArray | None:  # type: ignore[override]
+        return self.domain.ratings
 
     def as_choice(self) -> Translates:
         return super().as_choice() if isinstance(self.domain, Area) else self
@@ -310,6 +317,21 @@ class Translates(BaseSets, ReporterBase):
         row, column = (tables.row + at[0]) % tables.rows, (tables.column + at[1]) % tables.columns
         return np.asarray(tables.base + row * tables.columns + column, dtype=np.int64)
 
+    def hull(self, bins: int) -> tuple[IntArray, FloatArray]:
+        """The laws of which that of any people is a mixture.
+
+        Args:
+            bins: How many bins of neighbouring cells there may be.
+
+        Returns:
+            The first cell of each bin, and a row for each option: the chances of the bins.
+        """
+        first = np.unique(np.linspace(0, self.cells, min(bins, self.cells), endpoint=False).astype(np.int64))
+        bin_of = np.repeat(np.arange(first.size), np.diff(np.append(first, self.cells)))
+        even, share = np.bincount(bin_of, self.backgrounds / self.total), self.extra / self.total
+        held = (np.bincount(bin_of[self.holding(x)], minlength=first.size) for x in range(self._size))
+        return first, np.unique(np.array([even + share * one for one in held]).round(12), axis=0)
+
     def probabilities(self, x: Any) -> FloatArray:
         """The probability of each cell.
 
@@ -320,3 +342,22 @@ class Translates(BaseSets, ReporterBase):
             A row per value.
         """
         return np.asarray(self.counts(x) / self.total)
+
+    @property
+    def cover(self) -> FloatArray:
+        """How likely each cell is whatever the truth."""
+        return np.asarray(self.backgrounds / (1 << self.bits))
+
+    def blanket(self) -> Opposed:
+        """What hides one report, and the two choices or places that share the fewest cells.
+
+        The draws left over are told apart from the others in their cells, so that all ratios are equal. With
+        equal laws of ξ and η the difference ξ − θη is the more spread out, the less often both are large.
+        """
+        from sottovoce.reporters.law.blanket import Opposed
+
+        both, ratio = int(self.together[1:].min()), float(self.largest_ratio)
+        one, draws = self.elements - both, self.background
+        rest = (self.cells - 2 * one - both) * draws + self.left_over
+        mass = np.array([rest, one * draws, one * draws, both * draws]) / (1 << self.bits)
+        return Opposed(mass, np.array([1.0, ratio, 1.0, ratio]), np.array([1.0, 1.0, ratio, ratio]))

@@ -50,6 +50,11 @@ class Domain(Space):
         return type(self), *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
 
     @property
+    def is_clock(self) -> bool:
+        """Whether values are the hours of a day."""
+        return self.is_circle and (self.low, self.high) == (0, 24)
+
+    @property
     def is_log(self) -> bool:
         """Whether values are compared by factors instead of differences."""
         return self.scale == "log"
@@ -174,3 +179,10 @@ class Domain(Space):
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         return self.bring_inside(self.from_unit((words >> np.uint64(11)) * 2.0**-53))
+
+    def examples(self, count: int) -> FloatArray:
+        ends = [self.low, self.high, float(self.from_unit(0.5)), np.nextafter(self.low, self.high)]
+        return np.concatenate((ends, self.from_unit(np.linspace(0.0, 1.0, count + 2)[1:-1])))
+
+    def _beyond(self) -> FloatArray:
+        return self.from_unit([-0.3719083, 1.3719083, 2.1190847])

@@ -92,6 +92,11 @@ class Options(Space):
             return None
         return np.array(self.names, dtype=np.float64)
 
+    @property
+    def takes_truths(self) -> bool:
+        """Whether False and True are options: 0 and 1."""
+        return {0, 1} <= set(self.names)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -110,6 +115,7 @@ class Options(Space):
 
         Args:
             values: Options of any shape; None, NaN, an infinite number or a blank text where there is none.
+                Truth values are 0 and 1, if both are options.
             name: What to call them in an error.
 
         Returns:
@@ -121,7 +127,7 @@ class Options(Space):
         if (coded := _coded(values)) is not None:
             return np.append(self.numbers(coded[1], name), np.nan)[coded[0]]
         array = _as_array(values)
-        if array.dtype.kind not in "OUTiuf":
+        if array.dtype.kind not in ("OUTiufb" if self.takes_truths else "OUTiuf"):
             raise ArgumentTypeError(f"{name} must be options, got {array.dtype}", argument=name)
         memory: dict[Any, float] = dict(self._places)
 
@@ -163,6 +169,8 @@ class Options(Space):
             except TypeError:  # something that is neither a text nor a number
                 return None
             return elements if elements.min() >= 0 else None
+        if array.dtype == bool and self.takes_truths:
+            array = array.astype(np.int8)
         if self._first is None or array.dtype.kind not in "iu" or array.dtype == np.uint64:
             return None
         return array if self._first == 0 else array - self._first
@@ -257,6 +265,13 @@ class Options(Space):
 
     def bring_inside(self, x: FloatArray) -> FloatArray:
         raise ArgumentError("an option that is not on the list has no nearest one", argument="clip")
+
+    def examples(self, count: int) -> NDArray[Any]:
+        last = len(self) - 1
+        return self.named([0, last, (last + 1) // 2, 1, *np.linspace(0, last, count + 2)[1:-1].astype(int)])
+
+    def outside(self) -> NDArray[Any]:
+        return np.array([f"none of {self.names[:2]}"], dtype=object)
 
     def spread(self, words: NDArray[np.uint64]) -> FloatArray:
         # 32 bits times at most 1000: the shares of stand-ins differ by less than 10⁻⁶ of themselves.

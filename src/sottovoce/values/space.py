@@ -99,6 +99,27 @@ class Space(Compact, Shown, ABC):
             One value for each word.
         """
 
+    @abstractmethod
+    def examples(self, count: int) -> NDArray[Any]:
+        """Values to try a rule at: the ends and the middle, or some of the rim, then an even spread.
+
+        Args:
+            count: How many of the spread.
+
+        Returns:
+            Values as people give them, the same every time.
+        """
+
+    def outside(self) -> NDArray[Any]:
+        """A few finite values that do not lie in the set, if there are any."""
+        with np.errstate(over="ignore"):
+            beyond = self._beyond()
+        return np.asarray(beyond[~self.contains(beyond) & ~self.absent(beyond)])
+
+    def _beyond(self) -> FloatArray:
+        """Values that may lie outside."""
+        return self.examples(8) * 1e3
+
     def absent(self, x: FloatArray) -> NDArray[np.bool_]:
         """Tell which values are missing: a part of them is NaN or infinite.
 

@@ -84,7 +84,7 @@ def advice(
     hint = f"{made}for the same ε and people {other}"
     if binned is None:  # of a mean, what the envelope leaves open is noted there
         return (hint,)
-    gap = _openness(binned, target)
+    gap = openness(binned, target)
     if question == "share":  # no more than these reports leave open already
         gap = min(gap, 2 * half)
     first: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> 
     return quantile_width(design, people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
-def _openness(binned: Binned, target: Target) -> float:
+def openness(binned: Binned, target: Target) -> float:
     """How much of an average all reports in the world would leave open, if people are as they seem to be."""
     law = binned.table_of_parts(BINS)
     pilot = law.mix(em(law, binned.counts, np.full(BINS, 1 / BINS)))

@@ -65,7 +65,7 @@ def surely(low: FloatArray, high: FloatArray, *, circle: bool) -> Span | None:
 
 def outward(domain: Domain, low: float, high: float) -> Range:
     """A range with round ends that holds another: quarter hours for times, on a log scale by their size."""
-    if is_clock(domain):
+    if domain.is_clock:
         step = max((s / 60 for s in _MINUTES if s / 60 * _STEPS <= high - low), default=1 / 60)
         steps = (step, step)
     elif domain.is_log:
@@ -86,11 +86,6 @@ def _nice(most: float) -> float:
     return float(power * max((digit for digit in _NICE if digit * power <= most * (1 + 1e-9)), default=1.0))
 
 
-def is_clock(domain: Domain) -> bool:
-    """Whether a domain is the hours of a day."""
-    return domain.is_circle and (domain.low, domain.high) == (0, 24)
-
-
 def sentence(domain: Domain, n: int, common: Sequence[Range] | None, sure: Sure | None, level: float) -> str:
     """What is said about where people are.
 
@@ -104,7 +99,7 @@ def sentence(domain: Domain, n: int, common: Sequence[Range] | None, sure: Sure 
     Returns:
         One or two sentences.
     """
-    noun = "times" if is_clock(domain) else "values"
+    noun = "times" if domain.is_clock else "values"
     noun += " (per factor)" if domain.is_log else ""
     ranges = [_between(domain, low, high) for low, high in common or ()]
     parts = (
@@ -138,7 +133,7 @@ def _between(domain: Domain, low: float, high: float) -> str:
 def _written(domain: Domain, x: float) -> str:
     if domain.is_circle:
         x = domain.low + (x - domain.low) % domain.width
-    if is_clock(domain):
+    if domain.is_clock:
         minutes = round(60 * x) % 1440
         return f"{minutes // 60}:{minutes % 60:02d}"
     return f"{x:,.{_DIGITS}g}".replace("-", "−")

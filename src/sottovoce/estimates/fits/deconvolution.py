@@ -8,23 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
-from sottovoce.errors import DataError
 from sottovoce.estimates.limits.every_n import binomial_limits
 from sottovoce.estimates.limits.limit import limit
 from sottovoce.estimates.limits.weighted_counts import Moments, Part, WeightMoments, cut
-from sottovoce.reporters.contract import Reporter, described
 from sottovoce.reporters.translates import Translates
-from sottovoce.values.options import Options
 
 _NOTHING = 1e-9  # of the largest power: what a frequency without any has, to rounding
-
-
-def options_of(reporter: Reporter) -> Options:
-    """What people chose from, if they did."""
-    if isinstance(reporter, Translates) and isinstance(reporter.domain, Options):
-        return reporter.domain
-    kind = f"this is a tally of {described(reporter)}, not of a choice; see sottovoce.choice"
-    raise DataError(kind, code="kind", argument="tally")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +32,7 @@ class Inverse:
 
     @classmethod
     def of(cls, reporter: Translates) -> Inverse:
-        k = len(options_of(reporter))
+        k = reporter.domain.group[0]
         transform = np.fft.rfft(reporter.indicator)
         power = (np.abs(transform) ** 2).sum(axis=0)
         power[power <= _NOTHING * power.max()] = np.inf  # what no report tells about is left out

@@ -19,7 +19,6 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.weighted_counts import Part, cut, decoded_noise, moments
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.composites.functions_by_lot import Function
-from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import described
 from sottovoce.values.domain import Domain
 
@@ -57,8 +56,8 @@ class Relation:
             DataError: If it is not a tally of one.
             NoDataError: If a question has fewer than two reports.
         """
-        reporter = check_tally(tally).reporter
-        functions = reporter.functions if isinstance(reporter, Survey) else None
+        reporter = check_tally(tally).law
+        functions = reporter.functions
         if functions is None or not any(map(_is_product, functions.each)):
             raise DataError(
                 f"this is a tally of {described(reporter)}, not of a pair; see sottovoce.pair",

@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.errors import DataError
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.fits.log_density import DensityFit, LogDensity
 from sottovoce.estimates.tally import Tally
-from sottovoce.reporters.contract import described
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 
@@ -58,11 +56,8 @@ class PlaceLaw:
             DataError: If the reports are about something else.
             NoDataError: If there are too few.
         """
-        reporter = check_tally(tally, least).reporter
-        if not isinstance(reporter, Translates) or not isinstance(reporter.domain, Area):
-            kind = f"this is a tally of {described(reporter)}, not of places; see sottovoce.place"
-            raise DataError(kind, code="kind", argument="tally")
-        return cls(reporter, reporter.domain)
+        reporter = check_tally(tally, least).law.as_places()
+        return cls(reporter, reporter.domain)  # type: ignore[arg-type]  # places lie in an area
 
     @cached_property
     def even(self) -> FloatArray:

@@ -74,8 +74,12 @@ class Polar(ReporterBase):
         return self.distance.cells * self.angle.cells
 
     @property
+    def distance_and_angle(self) -> tuple[Mechanism, Mechanism]:  # type: ignore[override]
+        return self.distance, self.angle
+
+    @property
     def composition(self) -> Composition:  # type: ignore[override]
-        return Composition((self.distance, self.angle), (1.0, 1.0), 2)
+        return Composition((self.distance, self.angle), (1.0, 1.0), 2, ("distance", "angle"))
 
     @property
     def questions(self) -> tuple[Question, ...]:

@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.errors import DataError, SpecError
-from sottovoce.randomness.word_source import Seeded, WordSource, word_source
+from sottovoce.randomness.secure_stream import SecureStream
+from sottovoce.randomness.word_source import Seeded, WordSource, seeded_generator, word_source
 from sottovoce.reporters.base import Composition, ReporterBase, check_claim
 from sottovoce.reporters.composites.functions_by_lot import Functions, write_functions
 from sottovoce.reporters.composites.item_rules import check_items, columns_of, product_of_largest, rule_of
@@ -106,7 +107,7 @@ class Survey(ReporterBase):
 
     @property
     def composition(self) -> Composition:  # type: ignore[override]
-        return Composition(tuple(self.items.values()), tuple(self.shares), self.sampled)
+        return Composition(tuple(self.items.values()), tuple(self.shares), self.sampled, tuple(self.items))
 
     def as_number(self) -> Number:
         numbers = [name for name, item in self.items.items() if isinstance(item.domain, Domain)]
@@ -210,7 +211,7 @@ class Survey(ReporterBase):
                     clip=clip,
                     missing=rule_of(missing, name),
                     outside=rule_of(outside, name),
-                    rng=source,
+                    rng=_passed_on(source, item),
                 )
             except DataError as refusal:
                 raise DataError(f"item {name!r}: {refusal}", code=refusal.code, argument=name) from None
@@ -227,7 +228,7 @@ class Survey(ReporterBase):
         for i, item in enumerate(self.items.values()):
             person = np.flatnonzero(lot[:, 0] == i)
             own = {name: column[person] for name, column in given.items()}
-            cells = item.report(of.answers(i, own, source, item.domain), rng=source)
+            cells = item.report(of.answers(i, own, source, item.domain), rng=_passed_on(source, item))
             reports[person, 0] = cells + self.offsets[i].astype(self.dtype)
         return reports
 
@@ -251,7 +252,9 @@ class Survey(ReporterBase):
         Returns:
             A row per person; one row if the values are those of one person.
         """
-        reporter: Any = self.items[item]
+        from sottovoce.reporters.formats import law_of
+
+        reporter: Any = law_of(self.items[item])
         if self.functions is None:
             return np.asarray(reporter.probabilities(values[item]))
         columns, people = columns_of(values, self.domain)
@@ -306,3 +309,10 @@ class Survey(ReporterBase):
                 argument="cells",
             )
         return reports
+
+
+def _passed_on(source: WordSource, item: Reporter) -> Seeded:
+    """What an item draws with: the same words; of anybody's own class what its `report` is promised."""
+    if isinstance(item, ReporterBase):
+        return source
+    return None if isinstance(source, SecureStream) else seeded_generator(source)

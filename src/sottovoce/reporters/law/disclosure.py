@@ -18,6 +18,8 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.notebook import Shown
 from sottovoce.reporters.contract import Reporter, spaces
+from sottovoce.reporters.formats import law_of
+from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain
 from sottovoce.values.options import Options
 
@@ -130,14 +132,12 @@ def disclosure(reporter: Reporter) -> Disclosure:
     """
     if not set(reporter.items) <= set(spaces(reporter)):
         return Disclosure(bound(reporter.epsilon), {})
-    items = {name: _told(item) for name, item in reporter.items.items()}
+    items = {name: _told(law_of(item)) for name, item in reporter.items.items()}
     most = max(one.guess for one in items.values())
     return Disclosure(bound(reporter.epsilon) if reporter.width > 1 else most, items)
 
 
 def _told(item: Any) -> Told:
-    if not hasattr(item, "probabilities"):
-        return Told("two", bound(item.epsilon))
     if isinstance(item.domain, Options):
         return _of_options(item)
     return _of_number(item) if isinstance(item.domain, Domain) else _of_place(item)
@@ -172,12 +172,12 @@ def _of_number(item: Any) -> Told:
 
 def _of_place(item: Any) -> Told:
     domain = item.domain
-    radius = getattr(domain, "radius", None)
-    x, y = (domain.x, domain.y) if radius is None else ((-radius, radius),) * 2
+    polar = isinstance(domain, Disc)
+    x, y = ((-domain.radius, domain.radius),) * 2 if polar else (domain.x, domain.y)
     low, size = np.array([x[0], y[0]]), np.array([x[1] - x[0], y[1] - y[0]])
     grid = low + size * np.stack(np.meshgrid(*[np.linspace(0, 1, 5)] * 2), axis=-1).reshape(-1, 2)
     guess = _guess(item, grid[domain.contains(grid)])
-    if radius is not None or domain.degrees:  # by distance and angle, or no distances at all
+    if polar or domain.degrees:  # by distance and angle, or no distances at all
         return Told("two", guess)
     far, spot = float(size.min() / 4), low + size / 2
     other = spot + 2 * far * np.eye(2)[int(size.argmin())]

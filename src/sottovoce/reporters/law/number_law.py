@@ -23,6 +23,7 @@ from sottovoce.values.domain import Domain
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from sottovoce.reporters.law.blanket import Opposed
     from sottovoce.reporters.law.operator import Operator
 
 FEW = 3  # cells that tell no distribution
@@ -203,6 +204,30 @@ class NumberLaw(ReporterBase):
         Returns:
             Both ends.
         """
+
+    @property
+    def extreme_counts(self) -> IntArray:
+        """Rows of counts between which those of all other inputs lie."""
+        from sottovoce.reporters.law.blanket import extreme_counts
+
+        return extreme_counts(self)
+
+    @property
+    def cover(self) -> FloatArray:
+        """How likely each cell is whatever the truth."""
+        counts = self.extreme_counts
+        return np.asarray(counts.min(axis=0) / self.total)
+
+    def blanket(self) -> Opposed:
+        """What hides one report, and how far two inputs stand out of it at most."""
+        from sottovoce.reporters.law.blanket import table_blanket
+
+        return table_blanket(self.extreme_counts)
+
+    @property
+    def edges(self) -> FloatArray | None:
+        """Boundaries of the cells on the value axis, where a report has one cell only."""
+        return None
 
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
         """E|y − x|^k of a report y.
