@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.values.options import Options as Options
     from sottovoce.reporters.composites.polar import Polar as Polar
     from sottovoce.reporters.contract import Reporter as Reporter
+    from sottovoce.reporters.question import Question as Question
     from sottovoce.reporters.rows import Rows as Rows
     from sottovoce.reporters.composites.survey import Survey as Survey
     from sottovoce.reporters.translates import Translates as Translates
@@ -69,7 +70,7 @@ if TYPE_CHECKING:  # a line for each module
     from sottovoce.estimates.honesty import honesty as honesty
     from sottovoce.estimates.mean import mean as mean
     from sottovoce.estimates.position import mean_position as mean_position, region_share as region_share
-    from sottovoce.estimates.quantile import quantile as quantile
+    from sottovoce.estimates.quantile import median as median, quantile as quantile
     from sottovoce.estimates.probability import probabilities as probabilities, probability as probability
     from sottovoce.estimates.relation import (
         correlation as correlation,
@@ -78,8 +79,9 @@ if TYPE_CHECKING:  # a line for each module
         slope as slope,
     )
     from sottovoce.estimates.shares import Shares as Shares, shares as shares
+    from sottovoce.estimates.summary import Answer as Answer, Summary as Summary, summary as summary
     from sottovoce.estimates.tally import Tally as Tally
-    from sottovoce.estimates.variance import variance as variance
+    from sottovoce.estimates.variance import standard_deviation as standard_deviation, variance as variance
     from sottovoce.comparing.trend import Trend as Trend, trend as trend
     from sottovoce.planning.plan import plan as plan
     from sottovoce.planning.scenario import Plan as Plan
@@ -108,11 +110,12 @@ _NAMES = {
     "estimates.mean": "mean",
     "estimates.position": "mean_position region_share",
     "estimates.probability": "probabilities probability",
-    "estimates.quantile": "quantile",
+    "estimates.quantile": "median quantile",
     "estimates.relation": "correlation covariance covariances slope",
     "estimates.shares": "Shares shares",
+    "estimates.summary": "Answer Summary summary",
     "estimates.tally": "Tally",
-    "estimates.variance": "variance",
+    "estimates.variance": "standard_deviation variance",
     "planning.plan": "plan",
     "planning.scenario": "Plan",
     "reporters.composites.polar": "Polar",
@@ -122,6 +125,7 @@ _NAMES = {
     "reporters.law.disclosure": "Disclosure disclosure",
     "reporters.mechanism": "Mechanism",
     "reporters.mixture": "Mixture",
+    "reporters.question": "Question",
     "reporters.rows": "Rows",
     "reporters.translates": "Translates",
     "shuffling.privacy_curve": "Curve",

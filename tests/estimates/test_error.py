@@ -25,9 +25,11 @@ def people(rng: np.random.Generator, n: int) -> np.ndarray:
 
 Ask = Callable[[sv.Tally], sv.Estimate]
 TRUTH = {"mean": 1 / 9, "variance": 8 / 810, "probability": 0.8**8 - 0.4**8, "direction": 0.0, "R": 0.0}
+TRUTH["standard deviation"] = TRUTH["variance"] ** 0.5
 ASK: dict[str, Ask] = {
     "mean": sv.mean,
     "variance": sv.variance,
+    "standard deviation": sv.standard_deviation,
     "probability": lambda t: sv.probability(t, 0.2, 0.6),
 }
 

@@ -217,3 +217,50 @@ SURVEY = sv.Tally(TWO, TWO.report(np.full((20, 2), 0.5), rng=1))
 def test_bad_input_is_refused_in_words(make, error, says) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(error, match=says):
         make()
+
+
+def test_a_median_is_a_quantile_and_a_standard_deviation_a_root() -> None:
+    t = tally(sv.sw(2.0, (0, 24)), HOURS)
+    assert sv.median(t, confidence=0.9) == sv.quantile(t, 0.5, confidence=0.9)
+    shaped = sv.median(t, shape="unimodal", estimand="population")
+    assert shaped == sv.quantile(t, 0.5, shape="unimodal")
+    spread, square = sv.standard_deviation(t), sv.variance(t)
+    assert spread.value == pytest.approx(math.sqrt(square.value))
+    roots = math.sqrt(square.low), math.sqrt(square.high)
+    assert (spread.low, spread.high) == pytest.approx(roots)
+    assert spread.error == pytest.approx(square.error / (2 * spread.value))
+    assert (spread.notes, spread.sources, spread.sides) == (square.notes, square.sources, None)
+    with pytest.raises(ValueError, match="not estimated on a log scale"):
+        sv.standard_deviation(sv.Tally(sv.sw(1.0, sv.Interval(1, 10, scale="log")), [1, 2]))
+    with pytest.raises(ValueError, match="use circular_mean"):
+        sv.standard_deviation(CIRCLE)
+
+
+def test_the_error_of_a_standard_deviation_near_zero() -> None:
+    """A derivative would be without limit: everybody is at one place, and the value may be zero."""
+    m = sv.sw(4.0, (0, 24))
+    for n in (20, 20_000):
+        t = tally(m, np.full(n, 24.0))
+        e = sv.standard_deviation(t)
+        assert e.low == 0.0
+        assert 0 <= e.value <= e.error * 3
+        assert e.error <= math.sqrt(sv.variance(t).error) * (1 + 1e-9)
+
+
+def test_a_standard_deviation_where_its_square_is_beyond_doubles() -> None:
+    for domain in ((-1e308, 1e308), (0, 1e-200)):
+        m = sv.sw(4.0, domain)
+        e = sv.standard_deviation(tally(m, np.array([m.domain.low, m.domain.high] * 2000)))
+        half = domain[1] / 2 - domain[0] / 2
+        assert 0 < e.low < half <= e.high * (1 + 1e-9)
+
+
+def test_an_estimate_counts_as_its_value() -> None:
+    e = sv.mean(LINE)
+    assert float(e) == e.value
+    assert f"{e:.3f} {e:8.2e}" == f"{e.value:.3f} {e.value:8.2e}"
+    assert f"{e}" == format(e) == str(e)
+    assert (round(e, 1), round(e)) == (round(e.value, 1), round(e.value))
+    assert isinstance(round(e, 1), float)
+    assert math.isfinite(e)
+    assert np.array([e, 2 * e], dtype=float).tolist() == [e.value, 2 * e.value]

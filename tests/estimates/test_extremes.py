@@ -40,12 +40,15 @@ def asked(t: sv.Tally, **how: object) -> list[sv.Estimate]:
         return [sv.circular_mean(t, **how), sv.concentration(t, **how), across]
     means = [sv.mean(t, interval=kind, **how) for kind in ("normal", "finite", "bootstrap")]
     ranges = [sv.probability(t, at[0], at[1], **how), sv.probability(t, at[0], at[0], **how)]
-    return [*means, sv.variance(t, **how), *sv.quantile(t, [0.0, 0.5, 1.0], **how), *ranges]
+    spread = [sv.variance(t, **how), sv.standard_deviation(t, **how)]
+    return [*means, *spread, *sv.quantile(t, [0.0, 0.5, 1.0], **how), *ranges]
 
 
 def bounds(e: sv.Estimate, d: sv.Interval | sv.Circle) -> tuple[float, float]:
     if e.what == "variance":
         return 0.0, d.width**2 / 4
+    if e.what == "standard deviation":
+        return 0.0, d.width / 2
     return (0.0, 1.0) if e.what.startswith(("probability", "concentration")) else (d.low, d.high)
 
 

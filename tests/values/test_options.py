@@ -184,7 +184,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "check_reporter", of(sv.check_reporter, "rng draws false_alarm read", reporter=sv.duchi(1.0))
     yield "choice", of(sv.choice, epsilon=1.0, options=OPTIONS)
     yield "circular_mean", of(sv.circular_mean, who, tally=on_circle())
-    for what, taken in {"mean": compared, "variance": who, "quantile": f"p {who}"}.items():
+    spreads = dict.fromkeys(("variance", "standard_deviation"), who)
+    for what, taken in {"mean": compared, **spreads, "quantile": f"p {who}"}.items():
         yield f"compare {what}", of(sv.compare, f"over {taken}", groups=groups, question=what)
         yield f"difference of {what}", of(sv.difference, taken, a=number, b=other, question=what)
     ranged = {"question": "probability", "between": (3, 9)}
@@ -205,7 +206,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
             f"design {question}",
             of(sv.design, own.get(question, ""), question=question, epsilon=1.0, domain=DAY),
         )
-    yield "design share", of(sv.design, question="share", epsilon=1.0, domain=DAY, between=(3, 9))
+    yield "design probability", of(sv.design, question="probability", epsilon=1.0, domain=DAY, between=(3, 9))
     yield "design quantile", of(sv.design, question="quantile", epsilon=1.0, domain=DAY, p=0.5)
     yield "design direction", of(sv.design, question="direction", epsilon=1.0, domain=CIRCLE)
     yield "distribution", of(sv.distribution, "bins band confidence", tally=unbiased)
@@ -226,6 +227,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "mean at every look", of(sv.mean, f"fakes {who}", tally=unbiased, sequential=True)
     yield "mean by bootstrap", of(sv.mean, f"rng fakes {who}", tally=unbiased, interval="bootstrap")
     yield "mean of a shape", of(sv.mean, "confidence", tally=number, shape="unimodal")
+    yield "median", of(sv.median, f"{declared} {who}", tally=number)
     yield "mean_position", of(sv.mean_position, "confidence", tally=places())
     yield "optimal", of(sv.optimal, "domain question prior slack tolerance", epsilon=1.0)
     yield "optimal value", of(sv.optimal, "domain loss prior tolerance", epsilon=1.0, question="value")
@@ -242,7 +244,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
         given = {"p": 0.5} if question == "quantile" else {}
         taken = "loss" if question == "value" else ""
         yield f"plan {question}", of(plan, f"{plan_taken} {taken}", question=question, domain=DAY, **given)
-    yield "plan share", of(plan, plan_taken, question="share", domain=DAY, between=(3, 9))
+    yield "plan probability", of(plan, plan_taken, question="probability", domain=DAY, between=(3, 9))
     yield "plan direction", of(plan, plan_taken, question="direction", domain=CIRCLE)
     yield "plan difference", of(plan, "confidence sample", question="difference", domain=DAY, shift=2.0)
     asked = partial(sv.plan, epsilon=1.0, people=None)
@@ -273,6 +275,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     pieces = {"epsilon": 1.0, "domain": DAY, "output": DAY}
     yield "solve_pieces", of(solve_pieces, "pieces loss", **pieces)
     yield "solve_pieces by a bracket", of(solve_pieces, "pieces loss gap", method="bracket", **pieces)
+    yield "standard_deviation", of(sv.standard_deviation, who, tally=number)
     yield "split_budget", of(sv.split_budget, "weights losses", epsilon=2.0, mechanisms=[sv.sw, sv.pm])
     yield (
         "survey",

@@ -72,7 +72,8 @@ def read_many(values: Any, space: Space) -> NDArray[Any]:
     try:
         numbers = space.numbers(many, "values")
         fits = numbers.shape[1:] == space.shape and not (isinstance(space, Options) and -1 in numbers)
-        if fits and not (is_list and bool in set(map(type, np.ravel(many).tolist()))):
+        truths = np.asarray(many).dtype.kind in "bO" and bool in set(map(type, np.ravel(many).tolist()))
+        if fits and not truths:
             return space.named(numbers)
     except (TypeError, DataError) as error:  # which one it is, is found below
         refusal = error

@@ -80,8 +80,9 @@ def standard_deviation(tally: Tally, *, estimand: str = "population", confidence
     root = math.sqrt(error)  # |√a − √b| is at most √|a − b|, also near zero
     error = min(error / (2 * value), root) if value else root
     answer = query.answer((low, high), value, error, ends=(0.0, 0.5), power=0)
-    lengths = {name: getattr(answer, name) for name in ("value", "low", "high", "error")}
-    return replace(answer, **{name: float(query.domain.stretched(x)) for name, x in lengths.items()})
+    numbers = np.array([answer.value, answer.low, answer.high, answer.error])
+    value, low, high, error = query.domain.stretched(numbers).tolist()
+    return replace(answer, value=value, low=low, high=high, error=error)
 
 
 def _squares(query: Query) -> tuple[tuple[float, float], float, float, tuple[Moments, Moments]]:

@@ -43,18 +43,24 @@ def numbers_or_nan(values: object, name: str) -> FloatArray:
     """The same for many, of any shape."""
     array = _regular(values, name)
     if array.dtype == object:
-        numbers = [number_or_nan(value, name) for value in array.reshape(-1).tolist()]
+        truths = bool, np.bool_
+        numbers = [
+            float(value) if isinstance(value, truths) else number_or_nan(value, name)
+            for value in array.reshape(-1).tolist()
+        ]
         return np.array(numbers, dtype=np.float64).reshape(array.shape)
     return np.asarray(as_numbers(array, name), dtype=np.float64)
 
 
 def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Real numbers of any shape, not copied when they are an array already."""
+    """Real numbers of any shape, not copied when they are an array already; truth values are 0 and 1."""
     array = _regular(values, name)
     if array.size == 0 and array.dtype == object:
         array = array.astype(np.float64)
-    if array.dtype.kind not in "iuf":
-        kind = {"c": "complex numbers", "b": "booleans", "O": "objects", "U": "text", "S": "bytes"}
+    if array.dtype == object and bool in map(type, array.reshape(-1).tolist()):  # a column with nulls
+        return numbers_or_nan(array, name)
+    if array.dtype.kind not in "iufb":
+        kind = {"c": "complex numbers", "O": "objects", "U": "text", "S": "bytes"}
         raise ArgumentTypeError(
             f"{name} must be real numbers, got {kind.get(array.dtype.kind, str(array.dtype))}", argument=name
         )
@@ -88,7 +94,9 @@ def one_column(values: Any, name: str) -> Any:
     kind = getattr(values, "dtype", getattr(values, "type", None))
     if str(kind).lower().startswith("decimal"):  # of Arrow, polars or pandas: numpy has no such numbers
         return np.asarray(values, dtype=np.float64)
-    if hasattr(kind, "na_value") and getattr(kind, "kind", "") in "OU" and not hasattr(kind, "categories"):
+    letter = getattr(kind, "kind", "") if hasattr(kind, "na_value") else "-"
+    nulls = letter == "b" and values.isna().any()
+    if (letter in "OU" or nulls) and not hasattr(kind, "categories"):
         return values.to_numpy(dtype=object, na_value=None)  # pandas' NA is no value that others know
     if hasattr(values, "__array__") or not hasattr(values, "__arrow_c_stream__"):
         return values

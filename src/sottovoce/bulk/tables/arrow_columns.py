@@ -26,7 +26,8 @@ def check_type(kind: pa.DataType, column: str, domain: Space) -> None:
     if isinstance(domain, Options):
         element = kind.value_type if pa.types.is_dictionary(kind) else kind
         texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_null)
-        if not any(is_kind(element) for is_kind in texts):
+        truths = domain.takes_truths and pa.types.is_boolean(element)
+        if not (truths or any(is_kind(element) for is_kind in texts)):
             raise ArgumentTypeError(
                 f"column {column!r} must be texts or whole numbers, got {kind}", argument="mechanisms"
             )
@@ -35,7 +36,8 @@ def check_type(kind: pa.DataType, column: str, domain: Space) -> None:
     if domain.shape:
         rule, element = f"lists of {domain.shape[0]} numbers", kind.value_type if is_list(kind) else None
     # A column without a single value has Arrow's null type, and is numeric as much as anything else.
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    kinds = [pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null]
+    kinds += [] if domain.shape else [pa.types.is_boolean]
     if element is None or not any(is_kind(element) for is_kind in kinds):
         raise ArgumentTypeError(f"column {column!r} must be {rule}, got {kind}", argument="mechanisms")
 
@@ -52,7 +54,7 @@ def read_values(batch: pa.RecordBatch, column: str, domain: Space) -> FloatArray
     if isinstance(domain, Options):
         return _places(array, domain)
     if not domain.shape:
-        return from_arrow(array)
+        return from_arrow(array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array)
     (size,) = domain.shape
     check_sizes(array, size, f"column {column!r}")
     return np.stack([from_arrow(pc.list_element(array, i)) for i in range(size)], axis=-1)
