@@ -40,6 +40,7 @@ RESULTS, PAGE = (
 )
 X = (np.arange(2000) + 0.5) / 2000
 GRID = np.arange(11) / 10
+MEAN = Quantity.of("mean")
 SHARE = [1.0]  # of the runs: less for a quick look
 Truth = tuple[np.ndarray, np.ndarray]
 
@@ -82,18 +83,18 @@ def draw(
 
 
 def true_value(quantity: Quantity, truth: str) -> float:
-    x, p = TRUTHS[truth]
+    question, (x, p) = quantity.question, TRUTHS[truth]
     mean = float(x @ p)
-    if quantity.question == "mean":
+    if question.name == "mean":
         return mean
-    if quantity.question == "variance":
+    if question.name == "variance":
         return float((x - mean) ** 2 @ p)
-    if quantity.between is not None:
-        return float(p[(x >= quantity.between[0]) & (x <= quantity.between[1])].sum())
-    if quantity.question == "direction":
+    if question.between is not None:
+        return float(p[(x >= question.between[0]) & (x <= question.between[1])].sum())
+    if question.name == "direction":
         return float(np.angle(np.exp(2j * np.pi * x) @ p) / (2 * np.pi)) % 1
     order = np.argsort(x)
-    return float(x[order][np.searchsorted(np.cumsum(p[order]), quantity.p or 0.5)])
+    return float(x[order][np.searchsorted(np.cumsum(p[order]), question.p or 0.5)])
 
 
 def held(answers: Iterator[tuple[bool, float]], runs: int) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def totals(
     rng: np.random.Generator, quantity: Quantity, terms: list[tuple[float, Group]]
 ) -> Iterator[tuple[bool, float]]:
     """Intervals of Σ factor·quantity, and whether they hold."""
-    circle = quantity.question == "direction"
+    circle = quantity.is_direction
     truth = sum(f * true_value(quantity, g[2]) for f, g in terms)
     while True:
         tallies = [(f, draw(rng, *g, circle)) for f, g in terms]
@@ -136,7 +137,6 @@ DAYS = (100, 3_000, 500, 20_000, 100, 1_000, 400)
 def coverage() -> list[dict[str, Any]]:
     """Differences, contrasts and slopes."""
     rows = []
-    mean = Quantity()
 
     def row(kind: str, of: str, mechanisms: str, epsilon: float, people: str, result: dict[str, Any]) -> None:
         rows.append(
@@ -158,7 +158,7 @@ def coverage() -> list[dict[str, Any]]:
                         f"{one}, {other}; {' / '.join(truths)}",
                         epsilon,
                         f"{a:,} / {b:,}",
-                        held(totals(rng, mean, terms), 400),
+                        held(totals(rng, MEAN, terms), 400),
                     )
         contrast = [
             (1.0, ("optimal", epsilon, "skewed", 100)),
@@ -171,7 +171,7 @@ def coverage() -> list[dict[str, Any]]:
             "optimal, duchi, optimal",
             epsilon,
             "100 / 1,000 / 20,000",
-            held(totals(rng, mean, contrast), 400),
+            held(totals(rng, MEAN, contrast), 400),
         )
         away = np.arange(7) - np.average(np.arange(7), weights=DAYS)
         factors = np.array(DAYS) * away / (np.array(DAYS) * away**2).sum()
@@ -185,14 +185,14 @@ def coverage() -> list[dict[str, Any]]:
             "optimal, seven days",
             epsilon,
             "100 to 20,000",
-            held(totals(rng, mean, slope), 300),
+            held(totals(rng, MEAN, slope), 300),
         )
     others = (
-        (Quantity("probability", between=(0.0, 0.3)), "sw", 120),
-        (Quantity("variance"), "sw", 80),
-        (Quantity("quantile", p=0.5), "sw", 80),
-        (Quantity("direction"), "ogpm", 60),
-        (Quantity(), "sw", 120),
+        (Quantity.of("probability", between=(0.0, 0.3)), "sw", 120),
+        (Quantity.of("variance"), "sw", 80),
+        (Quantity.of("quantile", p=0.5), "sw", 80),
+        (Quantity.of("direction"), "ogpm", 60),
+        (MEAN, "sw", 120),
     )
     for epsilon in (1.0, 4.0):
         rng = np.random.default_rng([19, round(10 * epsilon)])
@@ -201,7 +201,7 @@ def coverage() -> list[dict[str, Any]]:
                 terms = [(1.0, (name, epsilon, "skewed", a)), (-1.0, (name, epsilon, "two peaks", b))]
                 row(
                     "difference",
-                    quantity.question,
+                    quantity.question.name,
                     f"{name}; skewed / two peaks",
                     epsilon,
                     f"{a:,} / {b:,}",
@@ -213,7 +213,7 @@ def coverage() -> list[dict[str, Any]]:
 def families(rng: np.random.Generator, groups: int, over: str) -> Iterator[tuple[bool, float]]:
     """Comparisons of so many groups: whether all intervals hold, and their median width."""
     truths = ["skewed" if i % 3 else "two peaks" for i in range(groups)]
-    means = [true_value(Quantity(), truth) for truth in truths]
+    means = [true_value(MEAN, truth) for truth in truths]
     while True:
         tallies = {
             i: draw(rng, "optimal", 2.0, truth, (100, 1_000, 20_000)[i % 3]) for i, truth in enumerate(truths)
@@ -253,7 +253,7 @@ def looks() -> list[dict[str, Any]]:
         ("duchi", 2.0, "skewed"),
     ):
         rng = np.random.default_rng([21, round(10 * epsilon)])
-        m, p, mean = mechanism(name, epsilon), law(name, epsilon, truth), true_value(Quantity(), truth)
+        m, p, mean = mechanism(name, epsilon), law(name, epsilon, truth), true_value(MEAN, truth)
         part = decoded_part(sv.Tally.from_counts(m, np.ones(m.cells, dtype=np.int64)), "population")
         at = np.unique(np.geomspace(50, 200_000, number).astype(np.int64))
         steps = np.diff(at, prepend=0)

@@ -26,7 +26,7 @@ A, B, C = (draw(sv.optimal(2.0), x, n, RNG) for x, n in ((SKEWED, 900), (PEAKS, 
 
 
 def test_a_difference_of_means_is_welchs_test() -> None:
-    weights = A.mechanism.positions
+    weights = A.reporter.positions
     moments = []
     for t in (A, B):
         mean = weights @ t.counts / t.n
@@ -160,8 +160,6 @@ def test_trends() -> None:
     assert len(t.to_frame()) == 3
     with pytest.raises(ValueError, match="same moment"):
         sv.trend({"2026-03-01": A, "2026-W09-7": B})
-    with pytest.raises(ValueError, match="moment"):
-        sv.trend({"spring": A, "summer": B})
     with pytest.raises(ValueError, match="one of the moments"):
         t.change("2026-03-01", "2026-03-02")
 
@@ -213,7 +211,7 @@ def test_a_sequential_interval_says_what_it_costs() -> None:
         sv.mean(sv.Tally(sv.sw(1.0), [1, 2, 3]), sequential=True, estimand="respondents")
     with pytest.raises(ValueError, match="interval does not belong to sequential=True"):
         sv.mean(A, interval="finite", sequential=True)
-    with pytest.raises(ValueError, match="sequential is for"):
+    with pytest.raises(ValueError, match="sequential does not belong to question='variance'"):
         sv.difference(A, B, "variance", sequential=True)
 
 

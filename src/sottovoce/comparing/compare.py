@@ -25,6 +25,7 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import MOST_SHOWN, Row, Tabular, label
 from sottovoce.plots.forest_plot import draw_forest
+from sottovoce.reporters.question import Question
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,7 +136,7 @@ class Comparison(Tabular):
 
 def compare(
     groups: Mapping[K, Tally],
-    question: str = "mean",
+    question: str | Question = "mean",
     *,
     over: str = "groups",
     p: float | None = None,
@@ -150,7 +151,7 @@ def compare(
 
     Args:
         groups: Tallies by name, also those that `bulk.tally(…, by=…)` and Spark's count.
-        question: "mean", "quantile", "probability", "variance", of choices "share" or on circles "direction".
+        question: As in `difference`.
         over: What the confidence is for, to be chosen before looking: all "groups" or all "pairs".
         p: Which quantile; the median by default.
         between: The range of a probability.
@@ -176,18 +177,18 @@ def compare(
     """
     check_confidence(confidence)
     one_of(over, "over", FAMILIES)
-    quantity = Quantity(question, p, between, option, estimand, sequential, fakes)
+    quantity = Quantity.of(
+        question, p, between, option, estimand=estimand, sequential=sequential, fakes=fakes
+    )
     tallies = checked_groups(groups, least=2)
     if over == "groups":
         level = share_of(confidence, len(tallies))
         answers: dict[Key, Estimate] = {name: quantity(tally, level) for name, tally in tallies.items()}
         return Comparison(_what(answers), over, confidence, answers, {})
     pairs = len(tallies) * (len(tallies) - 1) // 2
-    if pairs > MOST_PAIRS or question == "direction":
-        raise ArgumentError(
-            f"over='pairs' is for at most {MOST_PAIRS} pairs of numbers, got {pairs} of a {question}",
-            argument="over",
-        )
+    if pairs > MOST_PAIRS or quantity.is_direction:
+        rule = f"over='pairs' is for at most {MOST_PAIRS} pairs and for no directions, got {pairs} pairs"
+        raise ArgumentError(rule, argument="over")
     level = 1 - (1 - confidence) / pairs
     answers = {name: quantity(tally, level) for name, tally in tallies.items()}
     if any(e.sides is None or not e.sides.allows((1 - level) / 4) for e in answers.values()):

@@ -11,18 +11,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sottovoce.comparing.quantity import K, Quantity, checked_groups, inverted_p
-from sottovoce.errors import ArgumentError, check_confidence, real_number
+from sottovoce.errors import ArgumentError, check_confidence, one_of, real_number
 from sottovoce.estimates.answer.arithmetic import check_independent, share_of
 from sottovoce.estimates.answer.units import check_tally
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sequential import EVERY_LOOK, cost
 from sottovoce.estimates.tally import Tally
+from sottovoce.reporters.question import Question
 
 
 def difference(
     a: Tally,
     b: Tally,
-    question: str = "mean",
+    question: str | Question = "mean",
     *,
     p: float | None = None,
     between: tuple[float, float] | None = None,
@@ -40,8 +41,8 @@ def difference(
     Args:
         a: Reports of the first group.
         b: Reports of the second, other people.
-        question: "mean", "quantile", "probability", "variance", of choices "share", or on circles of equal
-            length "direction".
+        question: "mean", "quantile", "standard_deviation", "variance", "probability", of choices "share", on
+            circles of equal length "direction", or whatever else has one number as its answer.
         p: Which quantile; the median by default.
         between: The range of a probability.
         option: The option of a share.
@@ -52,8 +53,9 @@ def difference(
 
     Returns:
         The first minus the second. `p_value` bounds the chance of a difference as large if there is none: the
-        least error at which the interval excludes zero. That of a quantile or direction, and of `sequential`,
-        is rounded up to a tenth of a decade and not looked for below 1e-6.
+        least error at which the interval excludes zero. Where only limits are known (of a quantile, standard
+        deviation or direction) and with `sequential` it is rounded up to a tenth of a decade and not looked
+        for below 1e-6.
 
     Raises:
         ValueError: If the tallies share reports, or the quantity is not defined for both.
@@ -68,23 +70,24 @@ def difference(
         (True, True)
     """
     check_confidence(confidence)
-    quantity = Quantity(question, p, between, option, estimand, sequential, fakes)
+    quantity = Quantity.of(
+        question, p, between, option, estimand=estimand, sequential=sequential, fakes=fakes
+    )
     check_tally(a, 0)
     check_tally(b, 0)
 
-    def at(level: float) -> Estimate:
-        if question == "direction":
+    def at(level: float, quantity: Quantity = quantity) -> Estimate:
+        if quantity.is_direction:
             return _turned(quantity, a, b, level)
-        return quantity.total([(1.0, a), (-1.0, b)], level, f"difference of {_plural(quantity)}")
+        return quantity.total([(1.0, a), (-1.0, b)], level, "difference in {}")
 
     answer = at(confidence)
     if sequential:
-        answer = _with_cost(
-            answer, replace(quantity, sequential=False).total([(1.0, a), (-1.0, b)], confidence, "")
-        )
+        alone = Quantity.of(quantity.question, estimand=estimand, fakes=fakes)
+        answer = _with_cost(answer, at(confidence, alone))
     if answer.p_value is not None:
         return answer
-    whole = a.law.as_number().domain.width if question == "direction" else 0.0
+    whole = a.law.as_number().domain.width if quantity.is_direction else 0.0
 
     def excluded(level: float) -> bool:
         one = at(level)
@@ -122,23 +125,17 @@ def _turned(quantity: Quantity, a: Tally, b: Tally, confidence: float) -> Estima
         error=float((first.error**2 + second.error**2) ** 0.5),
         confidence=confidence,
         n=first.n + second.n,
-        what="difference of directions",
+        what=f"difference in {first.what}",
         notes=notes,
         sources=first.sources | second.sources,
         advisers=first.advisers + second.advisers,
     )
 
 
-def _plural(quantity: Quantity) -> str:
-    if quantity.question == "quantile":
-        return f"{0.5 if quantity.p is None else quantity.p:.12g}-quantiles"
-    return {"probability": "probabilities"}.get(quantity.question, quantity.question + "s")
-
-
 def weighted(
     groups: Mapping[K, Tally],
     weights: Mapping[K, float],
-    question: str = "mean",
+    question: str | Question = "mean",
     *,
     between: tuple[float, float] | None = None,
     option: str | int | None = None,
@@ -177,12 +174,9 @@ def weighted(
     """
     check_confidence(confidence)
     tallies = checked_groups(groups)
-    if question not in ("mean", "probability", "share"):
-        raise ArgumentError(
-            "question must be 'mean', 'probability' or 'share': others are no averages over groups, "
-            f"got question={question!r}",
-            argument="question",
-        )
+    options = {"estimand": estimand, "sequential": sequential, "fakes": fakes}
+    quantity = Quantity.of(question, None, between, option, **options)
+    one_of(quantity.question.name, "question", ("mean", "probability", "share"))  # averages over groups
     if set(weights) != set(tallies):
         raise ArgumentError(
             f"weights must name the groups, {list(tallies)}, got {list(weights)}", argument="weights"
@@ -192,9 +186,8 @@ def weighted(
         raise ArgumentError("weights must not be negative, nor all zero", argument="weights")
     whole = sum(numbers.values())
     shares = {name: number / whole for name, number in numbers.items()}
-    quantity = Quantity(question, None, between, option, estimand, sequential, fakes)
     terms = [(shares[name], tally.required()) for name, tally in tallies.items()]
     effective = 1 / sum(share**2 / tally.n for share, tally in terms)
-    answer = quantity.total(terms, confidence, f"weighted {question}")
+    answer = quantity.total(terms, confidence, "weighted {}")
     note = f"as much as {effective:,.0f} people drawn evenly would tell"
     return replace(answer, p_value=None, effective=effective, notes=(*answer.notes, note))

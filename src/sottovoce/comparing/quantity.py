@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of, refuse_others
+from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
 from sottovoce.estimates.answer.arithmetic import combined, share_of
 from sottovoce.estimates.answer.units import check_tally
-from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.limits.sums_of_bounds import Sides
-from sottovoce.estimates.mean import mean
-from sottovoce.estimates.probability import probability
-from sottovoce.estimates.quantile import quantile
-from sottovoce.estimates.shares import shares
+from sottovoce.estimates.summary import TABLE, number
 from sottovoce.estimates.tally import Tally
-from sottovoce.estimates.variance import variance
+from sottovoce.reporters.question import Question
 
-KINDS = ("mean", "quantile", "probability", "variance", "direction", "share")
-_SEQUENTIAL = ("mean", "probability")  # that have limits for every look, and against fakes
+_NUMBERS = tuple(name for name in TABLE if TABLE[name].number)
+_GOES_WITH = {"p": "quantile", "between": "probability", "option": "share"}
+_USUAL = {"estimand": "population", "sequential": False, "fakes": 0}
 _LEAST_P = 1e-6  # p-values are not looked for below
 
 K = TypeVar("K", bound=Hashable)
@@ -32,57 +29,56 @@ class Quantity:
     """A question with everything but the tally and the confidence.
 
     Attributes:
-        question: One of `KINDS`.
-        p: Which quantile; the median by default.
-        between: The range of a probability.
-        option: The option of a share.
-        estimand: Whose it is.
-        sequential: Whether limits hold at every look.
-        fakes: How many reports of each tally may be fakes.
+        question: What is asked; its answer is one number.
+        options: What was given beside it, such as `estimand`.
     """
 
-    question: str = "mean"
-    p: float | None = None
-    between: tuple[float, float] | None = None
-    option: str | int | None = None
-    estimand: str = "population"
-    sequential: bool = False
-    fakes: int = 0
+    question: Question
+    options: Mapping[str, Any]
 
-    def __post_init__(self) -> None:
-        one_of(self.question, "question", KINDS)
-        if self.p is not None and self.question != "quantile":
-            raise ArgumentError(f"p is for question='quantile', got question={self.question!r}", argument="p")
-        if (self.between is None) == (self.question == "probability"):
-            rule = "between=(low, high) goes with question='probability' and only with that"
-            raise ArgumentError(f"{rule}, got question={self.question!r}", argument="between")
-        if (self.option is None) == (self.question == "share"):
-            rule = "option goes with question='share' and only with that"
-            raise ArgumentError(f"{rule}, got question={self.question!r}", argument="option")
-        if self.question == "share":
-            refuse_others(Quantity, "question='share'", {"estimand": self.estimand})
-        for name, value in (("sequential", self.sequential), ("fakes", self.fakes)):
-            if value and self.question not in _SEQUENTIAL:
-                rule = f"{name} is for question='mean' and question='probability'"
-                raise ArgumentError(f"{rule}, got question={self.question!r}", argument=name)
+    @classmethod
+    def of(
+        cls,
+        question: str | Question,
+        p: float | None = None,
+        between: tuple[float, float] | None = None,
+        option: str | int | None = None,
+        **options: Any,
+    ) -> Quantity:
+        """What the arguments of a comparison ask.
+
+        Args:
+            question: The name of a question, or a whole one.
+            p: Which quantile.
+            between: The range of a probability.
+            option: The option of a share.
+            **options: `estimand`, `sequential` and `fakes`; the usual ones are left out.
+
+        Returns:
+            The quantity.
+
+        Raises:
+            ArgumentError: If the answer is not one number, or what it is about is missing or too much.
+        """
+        given: dict[str, Any] = {"p": p, "between": between, "option": option}
+        whole = question if isinstance(question, Question) else Question(question)
+        whole = whole._replace(**{name: value for name, value in given.items() if value is not None})
+        one_of(whole.name, "question", _NUMBERS)
+        for name, other in _GOES_WITH.items():
+            has, needs = getattr(whole, name) is not None, whole.name == other
+            if has != needs and (has or name != "p"):  # the median by default
+                rule = f"{name} goes with question={other!r} and only with that"
+                raise ArgumentError(f"{rule}, got question={whole.name!r}", argument=name)
+        return cls(whole, {name: value for name, value in options.items() if value != _USUAL[name]})
+
+    @property
+    def is_direction(self) -> bool:
+        """Whether its values lie around a circle: then there are turns from one to another, but no sums."""
+        return self.question.name == "direction"
 
     def __call__(self, tally: Tally, confidence: float) -> Estimate:
         """The estimate from one tally."""
-        if self.option is not None:
-            every = shares(tally, confidence=confidence)
-            if self.option not in every:
-                rule = f"option must be one of {', '.join(map(repr, every))}"
-                raise ArgumentError(f"{rule}, got option={self.option!r}", code="choice", argument="option")
-            return every[self.option]
-        asked: dict[str, Any] = {"estimand": self.estimand, "confidence": confidence}
-        if self.question == "quantile":
-            return quantile(tally, 0.5 if self.p is None else self.p, **asked)
-        if self.question in _SEQUENTIAL:
-            asked |= {"sequential": self.sequential, "fakes": self.fakes}
-        if self.between is not None:
-            return probability(tally, *self.between, **asked)
-        estimators = {"mean": mean, "variance": variance, "direction": circular_mean}
-        return estimators[self.question](tally, **asked)
+        return number(tally, self.question, confidence=confidence, **self.options)
 
     def total(self, terms: Sequence[tuple[float, Tally]], confidence: float, what: str) -> Estimate:
         """Σ factor·quantity over independent tallies.
@@ -90,7 +86,7 @@ class Quantity:
         Args:
             terms: Factors and tallies.
             confidence: How often the interval should hold.
-            what: What the sum is called.
+            what: What the sum is called, with braces where the name of the quantity stands.
 
         Returns:
             By the bounds of all of them together where they are known, otherwise by intervals that all hold.
@@ -99,19 +95,30 @@ class Quantity:
         answers = [(factor, self(tally, confidence)) for factor, tally in terms]
         known = [(factor, one.sides) for factor, one in answers if one.sides is not None]
         enough = bool(known) and Sides.total(known).allows((1 - confidence) / 2)
-        if enough and len(known) == len(terms):
-            return _estimate(combined(answers, what=what, confidence=confidence))
-        level = share_of(confidence, len(terms) - len(known) + 1 if enough else len(terms))
-        answers = [
-            (f, one if enough and one.sides is not None else replace(self(tally, level), sides=None))
-            for (f, one), (_, tally) in zip(answers, terms, strict=True)
-        ]
-        return _estimate(combined(answers, what=what, confidence=confidence))
+        if not enough or len(known) < len(terms):
+            level = share_of(confidence, len(terms) - len(known) + 1 if enough else len(terms))
+            answers = [
+                (f, one if enough and one.sides is not None else replace(self(tally, level), sides=None))
+                for (f, one), (_, tally) in zip(answers, terms, strict=True)
+            ]
+        whole: Estimate = combined(answers, what=what.format(answers[0][1].what), confidence=confidence)
+        return whole
 
 
-def _estimate(answer: object) -> Estimate:
-    assert isinstance(answer, Estimate)
-    return answer
+def common_question(tallies: Iterable[Tally]) -> Question | None:
+    """What several tallies can be compared by, as their reporters say.
+
+    Args:
+        tallies: Tallies, of one reporter or of several.
+
+    Returns:
+        The first question that all of them say and whose answer is one number. Where they have only `shares`
+        in common, that: each option is then a share of its own, and the error is shared among them.
+    """
+    first, *others = (tally.law.questions for tally in tallies)
+    common = [question for question in first if all(question in said for said in others)]
+    numbers = [question for question in common if question.name in _NUMBERS]
+    return next(iter(numbers + [question for question in common if question.name == "shares"]), None)
 
 
 def at_level(estimate: Estimate, confidence: float) -> Estimate:

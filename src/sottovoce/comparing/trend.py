@@ -11,6 +11,8 @@ people only, so its interval holds whether or not the truth lies on a line.
 from __future__ import annotations
 
 import datetime as dt
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -24,11 +26,18 @@ from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular, label
 from sottovoce.plots.forest_plot import draw_series
+from sottovoce.reporters.question import Question
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "year": 365.25}  # in days
+
+_YEAR_OR_MONTH = re.compile(r"\d{4}(-\d\d)?", re.ASCII)
+_WRITTEN = (
+    "a number, a date or a time, written as '2026', '2026-03', '2026-W09', '2026-03-01' "
+    "or '2026-03-01 14:30+01:00'"
+)
 
 When = float | str | dt.date | dt.datetime
 W = TypeVar("W", bound=When)
@@ -63,17 +72,15 @@ class Trend(Tabular):
         Raises:
             ValueError: If there is no such moment.
         """
-        times = {_moment(when): when for when in self.points}
-        for name, when in (("first", first), ("last", last)):
-            if _moment(when) not in times:
-                raise ArgumentError(f"{name} must be one of the moments, got {when!r}", argument=name)
-        one, other = (self.points[times[_moment(when)]] for when in (last, first))
-        exact = one.sides is not None and other.sides is not None
-        gap: Estimate = combined(
-            [(1.0, one), (-1.0, other)],
-            what=f"change of the {one.what}",
-            confidence=self.confidence if exact else None,
-        )
+        points = {_moment(when): point for when, point in self.points.items()}
+        ends = []
+        for name, when in (("last", last), ("first", first)):
+            if (moment := _moment(when, name)) not in points:
+                raise ArgumentError(f"{name} must be one of the moments", argument=name)
+            ends.append(points[moment])
+        confidence = self.confidence if all(end.sides is not None for end in ends) else None
+        terms = list(zip((1.0, -1.0), ends, strict=True))
+        gap: Estimate = combined(terms, what=f"change of the {ends[0].what}", confidence=confidence)
         return gap
 
     @property
@@ -104,13 +111,13 @@ class Trend(Tabular):
         Raises:
             MissingExtra: If matplotlib is not installed.
         """
-        days = np.array([_moment(when) for when in self.points])
+        times = [_moment(when) for when in self.points]
+        days = np.array([_days(when) for when in times])
         people = np.array([e.n for e in self.points.values()])
         values = np.array([e.value for e in self.points.values()])
         rise = self.slope.value / UNITS.get(self.per, 1.0)
         centre, level = np.average(days, weights=people), np.average(values, weights=people)
         line = [float(level + rise * (end - centre)) for end in (days[0], days[-1])]
-        times = [_shown(when) for when in self.points]
         title = f"{len(times)} intervals together: {self.confidence:.10g}"
         return draw_series(times, list(self.points.values()), (line[0], line[1]), title, ax)
 
@@ -120,7 +127,7 @@ class Trend(Tabular):
 
 def trend(
     series: Mapping[W, Tally],
-    question: str = "mean",
+    question: str | Question = "mean",
     *,
     per: str = "day",
     p: float | None = None,
@@ -133,9 +140,9 @@ def trend(
     """Estimate how fast a quantity rises or falls over time.
 
     Args:
-        series: Tallies of different people by the moment they reported: dates, ISO texts ("2026-03-01",
-            "2026-W09", "2026-03") or plain numbers.
-        question: "mean", "quantile", "probability", "variance" or of choices "share".
+        series: Tallies of different people by the moment they reported: plain numbers, dates, or texts such
+            as "2026" (its first day), "2026-03", "2026-W09", "2026-03-01" or "2026-03-01 14:30+01:00".
+        question: As in `difference`, but no direction.
         per: For dates the unit of the slope: "hour", "day", "week" or "year".
         p: Which quantile; the median by default.
         between: The range of a probability.
@@ -148,7 +155,8 @@ def trend(
         The slope, the moments, and `change(first, last)` between two of them.
 
     Raises:
-        ValueError: If there are fewer than two different moments, or two share reports.
+        ValueError: If there are fewer than two different moments, numbers beside dates, a text that is not
+            such a date, or two share reports.
 
     Example:
         >>> import numpy as np
@@ -161,65 +169,58 @@ def trend(
     """
     check_confidence(confidence)
     one_of(per, "per", tuple(UNITS))
-    if question == "direction":
+    quantity = Quantity.of(question, p, between, option, estimand=estimand, fakes=fakes)
+    if quantity.is_direction:
         raise ArgumentError("a direction has no slope; compare two with difference", argument="question")
-    quantity = Quantity(question, p, between, option, estimand, fakes=fakes)
     tallies = checked_groups(series, least=2)
     moments = {when: _moment(when) for when in tallies}
+    plain = any(isinstance(moment, float) for moment in moments.values())
+    if plain and not all(isinstance(moment, float) for moment in moments.values()):
+        raise ArgumentError("series must have numbers or dates as its moments, not both", argument="series")
     order = sorted(tallies, key=moments.__getitem__)
-    days = np.array([moments[when] for when in order])
+    days = np.array([_days(moments[when]) for when in order])
     if len(set(days)) < len(days):
         raise ArgumentError("two tallies have the same moment: add them up", argument="series")
-    plain = all(isinstance(when, int | float) for when in order)
     if plain:
         refuse_others(trend, "times that are plain numbers", {"per": per})
     unit = "" if plain else per
     people = np.array([tallies[when].required().n for when in order], dtype=np.float64)
     away = days - np.average(days, weights=people)
     factors = people * away / (people * away**2).sum() * (1.0 if plain else UNITS[per])
-    what = f"slope of the {question}" + (f" per {unit}" if unit else "")
+    what = "slope of the {}" + (f" per {unit}" if unit else "")
     terms = [(float(factor), tallies[when]) for factor, when in zip(factors, order, strict=True)]
     points: dict[When, Estimate] = {
         when: quantity(tallies[when], share_of(confidence, len(order))) for when in order
     }
     if all(point.sides is not None for point in points.values()):
         pairs = list(zip(factors.tolist(), points.values(), strict=True))
-        slope = combined(pairs, what=what, confidence=confidence)
+        slope = combined(pairs, what=what.format(points[order[0]].what), confidence=confidence)
     else:
         slope = quantity.total(terms, confidence, what)
     return Trend(slope, points, confidence, unit)
 
 
-def _moment(when: object) -> float:
-    """A moment as a number; dates as days."""
-    if isinstance(when, bool):
-        raise ArgumentError(f"a moment must be a number, a date or a text, got {when!r}", argument="series")
-    if isinstance(when, tuple) and len(when) == 1:
-        return _moment(when[0])
-    if isinstance(when, int | float | np.number):
-        return float(when)
-    shown = _shown(when)
-    if isinstance(shown, dt.datetime):
-        zone = shown if shown.tzinfo else shown.replace(tzinfo=dt.UTC)
-        return zone.timestamp() / 86400
-    if isinstance(shown, dt.date):
-        return float(shown.toordinal() - dt.date(1970, 1, 1).toordinal())
-    kind = type(when).__name__  # a text may come from a file
-    raise ArgumentError(f"a moment must be a number, a date or an ISO text, got {kind}", argument="series")
-
-
-def _shown(when: object) -> object:
-    """A moment as a picture's axis takes it."""
-    if isinstance(when, tuple) and len(when) == 1:
-        return _shown(when[0])
-    if isinstance(when, np.datetime64):
-        return when.astype("datetime64[s]").item()
-    if not isinstance(when, str):
-        return when
-    month = when + "-01" if len(when) == 7 and when[4] == "-" and when[5:].isdigit() else when
-    for read in (dt.date.fromisoformat, dt.datetime.fromisoformat):
+def _moment(when: object, argument: str = "series") -> float | dt.datetime:
+    """A moment as a number, or as a time with a zone: that of Greenwich where none is given."""
+    if isinstance(when, tuple) and len(when) == 1:  # the key of a group
+        return _moment(when[0], argument)
+    moment: object = when
+    if isinstance(when, str):
+        text = when + "-01-01"[len(when) - 4 :] if _YEAR_OR_MONTH.fullmatch(when) else when
         try:
-            return read(month)
+            moment = dt.datetime.fromisoformat(text)
         except ValueError:
-            continue
-    return when
+            moment = None
+    elif isinstance(when, np.datetime64):
+        moment = when.astype("datetime64[us]").item()
+    elif isinstance(when, int | float | np.number) and not isinstance(when, bool) and math.isfinite(when):
+        return float(when)
+    elif isinstance(when, dt.date) and not isinstance(when, dt.datetime):
+        moment = dt.datetime.combine(when, dt.time())
+    if not isinstance(moment, dt.datetime) or moment != moment:  # what pandas has for no time is one
+        raise ArgumentError(f"{argument}: a moment must be {_WRITTEN}", argument=argument)
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _days(moment: float | dt.datetime) -> float:
+    return moment.timestamp() / 86400 if isinstance(moment, dt.datetime) else moment
