@@ -228,7 +228,7 @@ def test_refusals(table: Any, tmp_path: Path) -> None:
         bulk.report(path, {"wait": M}, keep=["wait"])
     with pytest.raises(TypeError, match="mechanisms must map"):
         bulk.report(path, {})
-    with pytest.raises(TypeError, match="mechanisms must hold mechanisms, got str"):
+    with pytest.raises(TypeError, match="must be a mechanism or a survey, got str"):
         bulk.report(path, {"wait": "pm"})  # type: ignore[dict-item]
     with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.parquet"):
         bulk.report(tmp_path / "nowhere.parquet", {"wait": M})

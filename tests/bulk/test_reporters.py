@@ -115,7 +115,7 @@ def test_reports_of_several_cells_are_lists(people: Any, tmp_path: Path) -> None
     ("lists", "message"),
     [
         (pa.array([[1, 66_000], [1]]), "must hold lists of 2: 1 of 2 have another length"),
-        (pa.array([[1, 2]]), "a report must answer 2 different questions in order"),
+        (pa.array([[1, 2]]), "a report must answer 2 different items in order"),
         (pa.array([[1, 10**6]]), "holds 1 cells outside"),
         (pa.array([1, 2]), "must hold lists of 2 cells, got int64"),
     ],

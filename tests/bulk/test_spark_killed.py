@@ -151,4 +151,4 @@ def test_a_killed_driver_leaves_no_half_output_and_is_run_again(killed: Path) ->
     table = pq.read_table(killed / "reports")
     assert sorted(table.column("id").to_pylist()) == list(range(N))
     assert not list(killed.glob(".reports.*"))
-    assert bulk.tally(killed / "reports", "wait").mechanism == cluster_run.M
+    assert bulk.tally(killed / "reports", "wait").reporter == cluster_run.M

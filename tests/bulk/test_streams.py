@@ -192,7 +192,7 @@ def test_specs_beside_a_csv_are_never_those_of_other_reports(tmp_path: Path) -> 
     stream = pa.RecordBatchReader.from_batches(people().schema, produce())
     with pytest.raises(FileExistsError, match="not the spec of these reports"):
         bulk.report(stream, {"wait": other}, target)
-    assert bulk.tally(target, "wait").mechanism == M
+    assert bulk.tally(target, "wait").reporter == M
     mine = tmp_path / "s.spec.json"
     mine.write_text(other.to_json())
     with pytest.raises(FileExistsError, match=r"s\.spec\.json exists and is not the spec"):
@@ -292,7 +292,7 @@ def test_every_output_carries_its_mechanisms(tmp_path: Path, suffix: str) -> Non
     other = sv.duchi(2.0, (0, 10))
     table = people().append_column("more", people().column("wait"))
     assert bulk.report(table, {"wait": M, "more": other}, target, keep=["town"]).rows == 600
-    assert bulk.tally(target, "wait").mechanism == M
+    assert bulk.tally(target, "wait").reporter == M
     assert bulk.tally(target, "more", by="town").reporter == other
     with pytest.raises(ValueError, match="column must name one of"):
         bulk.tally(target)

@@ -22,7 +22,6 @@ from sottovoce.estimates.relation import Covariances
 from sottovoce.values.area import Area
 from sottovoce.values.domain import Domain
 from sottovoce.values.space import Space
-from sottovoce.values.trial_values import trial_values
 
 #: Of each design on each kind of domain one ε that tells little and one that tells nearly everything.
 ALL = {str(case): partial(build, case) for case in cases() if case.epsilon in (0.5, 8.0)} | others()
@@ -78,7 +77,7 @@ def alike(domain: Space | Mapping[str, Space], n: int, which: int) -> Any:
     """n people who all have the same value: that of one end, of the other, or inside."""
     if isinstance(domain, Mapping):
         return {name: alike(one, n, which) for name, one in domain.items()}
-    return np.repeat(trial_values(domain, 4)[which : which + 1], n, axis=0)
+    return np.repeat(domain.examples(4)[which : which + 1], n, axis=0)
 
 
 def parts(tally: sv.Tally) -> Iterator[sv.Tally]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import fields
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -243,40 +244,123 @@ def test_a_broken_question_is_named() -> None:
 
 # -- a reporter of one's own ------------------------------------------------------------------------------
 
+DOCUMENTED = {name for name in vars(sv.Reporter) if not name.startswith("_")}
 
-@dataclass(frozen=True)
-class Own:
-    """Somebody's class: nothing of ours in its bases, a format of its own."""
 
-    inner: Mechanism
-    name: str = "own"
+class Foreign:
+    """Somebody's class: the documented members, nothing of ours in its bases, and what it reports is ours."""
 
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("_"):
-            raise AttributeError(attribute)
-        return getattr(self.inner, attribute)
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in DOCUMENTED:
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
 
     @property
     def items(self) -> dict[str, Any]:
-        return {"value": self}
+        items = self._inner.items.items()
+        return {name: self if item is self._inner else Foreign(item) for name, item in items}
+
+    def perturb(self, values: Any, **options: Any) -> Any:
+        return self.decode(self.report(values, **options))
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "number": lambda: sv.sw(1.0, (0, 24), cells=128),
+    "table": lambda: sv.Rows.of(1.0, [[0.73, 0.27], [0.27, 0.73]]),
+    "mixture": lambda: sv.two_scale(1.0, cells=64),
+    "choice": lambda: sv.choice(1.0, ["a", "b", "c"]),
+    "places": lambda: sv.place(1.0, box=((0, 4), (-1, 0)), points=16),
+    "polar": lambda: sv.polar(1.0, 10),
+    "survey": lambda: sv.survey(2.0, {"age": (0, 120), "pet": ["cat", "dog"]}),
+    "pair": lambda: sv.pair(2.0, {"a": (0, 1), "b": (0, 2)}),
+    "within": lambda: sv.within(2.0, ["a", "b"], (0, 24)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_somebodys_class_in_a_known_format(kind: str) -> None:
+    sv.check_reporter(Foreign(KINDS[kind]()), rng=3)  # type: ignore[arg-type]
+
+
+def test_our_survey_of_somebodys_items() -> None:
+    items = {name: Foreign(KINDS[name]()) for name in ("number", "choice")}
+    sv.check_reporter(sv.Survey(2.0, items, 1), rng=3)  # type: ignore[arg-type]
+
+
+class StatesAnotherRatio(Foreign):
+    largest_ratio = Fraction(5, 4)
+
+
+class DecodesElsewhere(Foreign):
+    def decode(self, cells: Any) -> Any:
+        return self._inner.decode(cells) + 1e-3
+
+
+class LooksAtTheNextValue(Foreign):
+    def report(self, values: Any, **options: Any) -> Any:
+        return self._inner.report(np.asarray(values) * 0.98, **options)
+
+
+class SaysAnotherDomain(Foreign):
+    domain = sv.Interval(0, 25)
+
+
+class SaysWhatNobodyKnows(Foreign):
+    questions = (sv.Question("mean", "height"),)
+
+
+class HasAnotherItem(Foreign):
+    items = {"value": sv.sw(1.0, (0, 24), cells=128)}  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("mutant", "rule"),
+    [
+        (StatesAnotherRatio, "ratio"),
+        (DecodesElsewhere, "decode"),
+        (LooksAtTheNextValue, "sampler"),
+        (SaysAnotherDomain, "spec"),
+        (SaysWhatNobodyKnows, "questions"),
+        (HasAnotherItem, "items"),
+    ],
+)
+def test_somebodys_class_that_is_not_what_its_spec_says(mutant: type[Foreign], rule: str) -> None:
+    with pytest.raises(ContractError) as broken:
+        sv.check_reporter(mutant(KINDS["number"]()), rng=3)  # type: ignore[arg-type]
+    assert broken.value.code == rule
+
+
+class Own(Foreign):
+    """In a format of its own: what needs no law is checked."""
 
     def to_json(self) -> str:
-        return json.dumps({"own": self.inner.to_json()})
+        return json.dumps({"own": self._inner.to_json()})
 
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
-def read_own(text: str) -> Own:
-    inner = sv.from_json(json.loads(text)["own"])
-    assert isinstance(inner, Mechanism)
-    return Own(inner)
+class OwnThatClips(Own):
+    def report(self, values: Any, **options: Any) -> Any:
+        return self._inner.report(values, **{**options, "clip": True})
 
 
-def test_a_reporter_of_ones_own() -> None:
-    own: Any = Own(sv.sw(1.0, cells=128))
-    sv.check_reporter(own, read=read_own)  # by the secure stream
+def read_own(text: str) -> Any:
+    return Own(sv.from_json(json.loads(text)["own"]))
+
+
+def test_a_reporter_in_a_format_of_ones_own() -> None:
+    own: Any = [kind(KINDS["number"]()) for kind in (Own, OwnThatClips)]
+    sv.check_reporter(own[0], read=read_own)  # by the secure stream
+    with pytest.raises(ContractError, match="outside: what is wrong must be refused"):
+        sv.check_reporter(own[1], read=read_own)
     with pytest.raises(ContractError, match=r"members: a Reporter needs .*largest_ratio"):
         sv.check_reporter(object())  # type: ignore[arg-type]
 

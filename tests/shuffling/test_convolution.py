@@ -9,9 +9,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from sottovoce.reporters.law.blanket import opposed
 from sottovoce.shuffling import convolution
 from sottovoce.shuffling.convolution import Bounds, convolve, divergence
-from sottovoce.shuffling.input_pair import Contrast, merge_kinds, opposite_pairing
+from sottovoce.shuffling.input_pair import Contrast, merge_kinds
 
 
 def contrast(seed: int) -> Contrast:
@@ -97,7 +98,7 @@ def test_mutants_break_a_bound(mutant: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_both_bounds_meet_for_many_people() -> None:
-    c = opposite_pairing(np.array([0.5, 0.05]), np.array([1.0, 10.0]))
+    c = Contrast(*opposed(np.array([0.5, 0.05]), np.array([1.0, 10.0])))
     for people in (10**3, 10**5, 10**7, 10**8 + 12345):
         low, high = divergence(c, people, 5 * c.distance() / math.sqrt(people))
         assert 0 < low < high < 1.02 * low
@@ -119,7 +120,7 @@ def test_trinomial_sums() -> None:
         )
         total += binom.pmf(m, people, gamma) * float(binom.pmf(outer, m, 2 * share) @ mean)
     truth = total * (q - 1) * (1 + theta) / people
-    window = opposite_pairing(np.array([gamma * (1 - share), gamma * share]), np.array([1.0, q]))
+    window = Contrast(*opposed(np.array([gamma * (1 - share), gamma * share]), np.array([1.0, q])))
     low, high = divergence(window, people, epsilon)
     assert truth * (1 - 2e-3) < low < truth < high < truth * (1 + 2e-4)
 
@@ -157,7 +158,7 @@ def test_opposed_inputs_are_above_every_pairing() -> None:
     """In the convex order: stop-loss premiums of any pairing lie below."""
     rng = np.random.default_rng(11)
     ratio = rng.lognormal(0, 1, 12)
-    above = opposite_pairing(np.full(12, 1 / 12), ratio)
+    above = Contrast(*opposed(np.full(12, 1 / 12), ratio))
     assert abs(above.mass @ above.first - ratio.mean()) < 1e-12
     for _ in range(50):
         other = rng.permutation(ratio)

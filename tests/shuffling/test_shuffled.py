@@ -15,7 +15,7 @@ import sottovoce as sv
 from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.reporters.contract import Reporter
 from sottovoce.shuffling import blanket as blankets
-from sottovoce.shuffling.blanket import blanket, cover
+from sottovoce.shuffling.blanket import blanket
 from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast
 from sottovoce.shuffling.privacy_curve import Curve
@@ -63,7 +63,7 @@ def test_exact_divergence_of_a_removal(kind: str, seed: int) -> None:
     draw, most = KINDS[kind]
     reporter = draw(np.random.default_rng([seed, 77]))
     rows, people = rows_of(reporter), min(most, 4)
-    least = cover(reporter)  # at most that of each input, so that it may stand for an answer without a value
+    least = reporter.cover  # at most that of each input, so that it may stand for an answer without a value
     assert all(float(p) >= m * (1 - 1e-15) for row in rows for p, m in zip(row, least, strict=True))
     weights = [Fraction(float(m)) for m in least]
     empty = tuple(m / sum(weights) for m in weights)
@@ -75,7 +75,7 @@ def test_exact_divergence_of_a_removal(kind: str, seed: int) -> None:
 
 def test_the_blanket_of_rows_is_the_least_of_each_column() -> None:
     reporter = small.rows(np.random.default_rng(5))
-    least = cover(reporter)
+    least = reporter.cover
     assert np.allclose(least / least.sum(), [float(p) for p in blanket_law(rows_of(reporter))], rtol=1e-15)
 
 

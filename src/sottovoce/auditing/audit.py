@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.errors import ArgumentTypeError, refuse_others
+from sottovoce.errors import refuse_others
 from sottovoce.exact.rational_bounds import exp_lower, log_upper
 from sottovoce.notebook import Shown
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, as_reporter
 from sottovoce.reporters.formats import claim_and_ratio, from_json
 
 if TYPE_CHECKING:
@@ -86,13 +86,9 @@ def audit(mechanism: Reporter | str | bytes, people: int | None = None, delta: f
     if isinstance(mechanism, str | bytes):
         claimed, ratio = claim_and_ratio(mechanism)
         reporter = None if people is None else from_json(mechanism)
-    elif not hasattr(mechanism, "largest_ratio"):
-        raise ArgumentTypeError(
-            f"mechanism must be a mechanism or its JSON spec, got {type(mechanism).__name__}",
-            argument="mechanism",
-        )
     else:
-        claimed, ratio, reporter = mechanism.epsilon, mechanism.largest_ratio, mechanism
+        reporter = as_reporter(mechanism, "mechanism")
+        claimed, ratio = reporter.epsilon, reporter.largest_ratio
     if people is None or reporter is None:
         return Audit(ratio, claimed)
     from sottovoce.shuffling.shuffled import shuffled  # not needed on a device, which audits too

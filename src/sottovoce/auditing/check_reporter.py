@@ -3,13 +3,15 @@
     sottovoce.check_reporter(mine)          # silent, or a ContractError that names the rule
 
 Every rule is decided by comparison with the plainest computation there is: ratios by counting in integers,
-expectations by sums over cells, draws by χ² with a stated rate of false alarms.
+expectations by sums over cells, draws by χ² with a stated rate of false alarms. Of somebody's own class the
+documented members are used and nothing else: what it reports and decodes is held against the law of its spec.
+In a format of its own, only what needs no law is checked.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,12 @@ from sottovoce.auditing.require import require
 from sottovoce.auditing.sampler_checks import check_lot, check_sampler
 from sottovoce.errors import ContractError
 from sottovoce.exact.rational_bounds import exp_lower
-from sottovoce.randomness.word_source import Seeded, word_source
+from sottovoce.randomness.word_source import Seeded, seeded_generator
+from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.composites.item_rules import product_of_largest
-from sottovoce.reporters.contract import Reporter, space_of, spaces
-from sottovoce.reporters.formats import from_json
-from sottovoce.reporters.number import Number
-from sottovoce.values.domain import Domain
-from sottovoce.values.trial_values import outside_values, trial_values
+from sottovoce.reporters.contract import Reporter, line_of, space_of, spaces
+from sottovoce.reporters.formats import from_json, law_of
+from sottovoce.reporters.question import Question
 from sottovoce.wire.canonical import digest as spec_digest
 
 
@@ -54,20 +55,22 @@ def check_reporter(
         >>> from sottovoce import ogpm
         >>> check_reporter(ogpm(epsilon=1.0, cells=256))
     """
-    _members(reporter, Reporter)
-    source, fresh = word_source(rng), read(reporter.to_json())
+    names = sorted(name for name in dir(Reporter) if not name.startswith("_"))
+    missing = [name for name in names if not hasattr(reporter, name)]
+    require(not missing, "members", f"a Reporter needs {', '.join(missing)}")
+    source, fresh = None if rng is None else seeded_generator(rng), read(reporter.to_json())
     sizes = [len(_pickled(one)) for one in (reporter, fresh)]
     _identity(reporter, fresh)
-    if _is_simple(reporter):
-        _device(reporter)
-        if isinstance(reporter.domain, Domain):
-            _members(reporter, Number)
-            check_law(reporter)  # type: ignore[arg-type]
-        if hasattr(reporter, "probabilities"):
-            check_sampler(reporter, source, draws, false_alarm)
+    law = _law(reporter)
+    if not isinstance(reporter.domain, Mapping):
+        _device(reporter, law)
+        if law is not None and line_of(law):
+            check_law(law.as_number())
+        if law is not None:
+            check_sampler(reporter, law, source, draws, false_alarm)
     else:
-        _composition(reporter)
-        check_lot(reporter, source, draws, false_alarm)
+        _composition(reporter, law)
+        check_lot(reporter, law, source, draws, false_alarm)
         for name, item in reporter.items.items():
             try:
                 check_reporter(item, read=read, rng=source, draws=draws, false_alarm=false_alarm)
@@ -80,17 +83,6 @@ def check_reporter(
 
 
 # -- identity ---------------------------------------------------------------------------------------------
-
-
-def _members(reporter: object, protocol: type) -> None:
-    names = sorted(name for name in dir(protocol) if not name.startswith("_"))
-    missing = [name for name in names if not hasattr(reporter, name)]
-    require(not missing, "members", f"a {protocol.__name__} needs {', '.join(missing)}")
-
-
-def _is_simple(reporter: Reporter) -> bool:
-    """Whether one thing is asked, and not several by name."""
-    return list(reporter.items) == ["value"] and reporter.items["value"] is reporter
 
 
 def _pickled(reporter: Reporter) -> bytes:
@@ -107,32 +99,54 @@ def _identity(reporter: Reporter, fresh: Reporter) -> None:
         same = (again.digest, again.to_json(), again.cells, again.epsilon, again.width) == (
             digest, text, reporter.cells, reporter.epsilon, reporter.width,
         )  # fmt: skip
-        require(same and again == reporter, "spec", f"{what} must give the same reporter back")
-    require(reporter.name and reporter.name in repr(reporter), "name", "repr must say which mechanism it is")
+        require(same, "spec", f"{what} must give the same reporter back")
+    name = reporter.name
+    require(name and name in repr(reporter), "name", "repr must say which mechanism it is")
     require(reporter.cells >= 1 and reporter.width >= 1, "cells", "a report is at least one of one cell")
     narrowest = np.min_scalar_type(reporter.cells - 1)
     require(reporter.dtype == narrowest, "dtype", f"the narrowest is {narrowest}, got {reporter.dtype}")
     limit = exp_lower(reporter.epsilon)
     require(reporter.largest_ratio <= limit, "ratio", f"largest_ratio exceeds e^{reporter.epsilon!r}")
+    names = ("", *reporter.items)
+    said = all(isinstance(one, Question) and one.item in names for one in reporter.questions)
+    require(said, "questions", "each must be a Question, and of an item that there is")
+
+
+def _law(reporter: Reporter) -> ReporterBase | None:
+    """What its spec says, after comparing what it says itself; None of a format of its own."""
+    try:
+        law = law_of(reporter)
+    except ContractError as error:
+        if error.code != "format":
+            raise
+        return None
+    own, spec = ((one.cells, one.epsilon, one.width, dict(spaces(one))) for one in (reporter, law))
+    require(own == spec, "spec", "cells, epsilon, width and domain must be those of the spec")
+    right = reporter.largest_ratio == law.largest_ratio
+    require(right, "ratio", f"largest_ratio must be that of the spec, {law.largest_ratio}")
+    return law
 
 
 def _use(reporter: Reporter) -> None:
     """Use a reporter that was just read, so that it computes whatever it keeps."""
-    values: Any = {name: trial_values(space, 2)[:4] for name, space in spaces(reporter).items()}
-    values = values["value"] if _is_simple(reporter) else values
+    values: Any = {name: space.examples(2)[:4] for name, space in spaces(reporter).items()}
+    values = values if isinstance(reporter.domain, Mapping) else values["value"]
     reporter.decode(reporter.report(values))
-    if isinstance(reporter.domain, Domain):
-        m: Any = reporter
+    law = _law(reporter)
+    if law is not None and line_of(law):
+        m = law.as_number()
         m.variance(values), m.density(values[0], values), m.operator(values)
 
 
 # -- the device -------------------------------------------------------------------------------------------
 
 
-def _device(reporter: Reporter) -> None:
+def _device(reporter: Reporter, law: ReporterBase | None) -> None:
     """What `report`, `decode` and `checked` do with values, cells and what is neither."""
+    alone = list(reporter.items) == ["value"] and reporter.items["value"] is reporter
+    require(alone, "items", "where one thing is asked, that is the reporter itself, under the name value")
     space = space_of(reporter)
-    x = trial_values(space, 60)
+    x = space.examples(60)
     cells = reporter.report(x, rng=7)
     require(cells.shape == (len(x),), "report", f"one cell per value, got shape {cells.shape}")
     require(cells.dtype == reporter.dtype, "dtype", f"cells must be {reporter.dtype}, got {cells.dtype}")
@@ -150,6 +164,9 @@ def _device(reporter: Reporter) -> None:
     whole = (*some.shape, *space.decoded)
     require(decoded.shape == whole, "decode", f"one value per cell, got {decoded.shape}")
     require(np.isfinite(decoded).all(), "decode", "what a cell stands for must be finite")
+    if law is not None:
+        close = np.allclose(decoded, law.decode(some), rtol=0, atol=1e-9 * np.abs(decoded).max())
+        require(close, "decode", "a cell must stand for what its spec says")
     noisy = reporter.perturb(x, rng=7)
     require(np.array_equal(noisy, reporter.decode(cells)), "perturb", "it must be decode(report(x))")
     _policy(reporter, x)
@@ -162,7 +179,7 @@ def _policy(reporter: Reporter, x: NDArray[Any]) -> None:
     _refuses(reporter.report, gaps, "missing", secret=x)
     require(reporter.report(gaps, missing="uniform").shape == (len(x),), "missing", "a stand-in is for all")
     space = space_of(reporter)
-    outside = outside_values(space)
+    outside = space.outside()
     if len(outside):
         _refuses(reporter.report, outside, "outside", secret=outside)
         if not space.clips:
@@ -186,16 +203,18 @@ def _refuses(method: Callable[[Any], Any], wrong: Any, rule: str, secret: NDArra
 # -- several items ------------------------------------------------------------------------------------
 
 
-def _composition(survey: Reporter) -> None:
+def _composition(survey: Reporter, law: ReporterBase | None) -> None:
     """Cells of items side by side, a row of increasing cells per person, a counted joint ratio."""
     questions = survey.items
+    own, spec = ([(name, item.digest) for name, item in one.items.items()] for one in (survey, law or survey))
+    require(own == spec, "items", "they must be those of the spec, in its order")
     sizes = [question.cells for question in questions.values()]
     require(sum(sizes) == survey.cells, "cells", "the cells of all items lie one after the other")
     require(all(one.width == 1 for one in questions.values()), "items", "each must be one thing")
     require(survey.width <= len(questions), "width", "nobody answers more than there are items")
     joint = product_of_largest((one.largest_ratio for one in questions.values()), survey.width)
     require(survey.largest_ratio >= joint, "ratio", "answers are independent: their ratios multiply")
-    values = {name: trial_values(space, 60)[:8] for name, space in spaces(survey).items()}
+    values = {name: space.examples(60)[:8] for name, space in spaces(survey).items()}
     reports = survey.report(values, rng=7)
     require(reports.shape == (8, survey.width), "report", f"a row per person, got shape {reports.shape}")
     require(reports.dtype == survey.dtype, "dtype", f"cells must be {survey.dtype}, got {reports.dtype}")

@@ -25,10 +25,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import ArgumentError, SpecError
-from sottovoce.reporters.contract import described
-from sottovoce.reporters.formats import from_json
-from sottovoce.reporters.mixture import Mixture
-from sottovoce.reporters.number import Number
+from sottovoce.reporters.contract import described, line_of
+from sottovoce.reporters.formats import from_json, law_of
 
 _SHIPPED = Path(__file__).parents[1] / "vectors"
 _CHECKOUT = Path(__file__).parents[3] / "tests" / "vectors"
@@ -118,16 +116,14 @@ def _report(spec: str, values: Any = (), words: Any = ()) -> dict[str, Any]:
 
 def _many(spec: str, count: int) -> dict[str, Any]:
     """Values spread over the domain, and words, from a counter alone."""
-    reporter = from_json(spec)
-    if not isinstance(reporter, Number):
-        raise SpecError(
-            f"a draw of many values is of one number, not of {described(reporter)}", argument="spec"
-        )
-    i, d = np.arange(count, dtype=np.uint32) * np.uint32(4), reporter.domain
+    law = law_of(from_json(spec))
+    i, d = np.arange(count, dtype=np.uint32) * np.uint32(4), line_of(law)
+    if d is None:
+        raise SpecError(f"a draw of many values is of one number, not of {described(law)}", argument="spec")
     hi, lo, place, coins = (mix32(i + np.uint32(k)) for k in range(4))
     t = place / 2.0**32
     x = np.minimum(np.maximum(d.low * (1 - t) + d.high * t, d.low), d.high)
-    coin = [f"{word:08x}00000000" if isinstance(reporter, Mixture) else "" for word in coins.tolist()]
+    coin = [f"{word:08x}00000000" if law.draws == 2 else "" for word in coins.tolist()]
     words = [f"{a:08x}{b:08x}{c}" for a, b, c in zip(hi.tolist(), lo.tolist(), coin, strict=True)]
     return _report(spec, x.tolist(), words)
 

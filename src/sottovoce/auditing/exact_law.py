@@ -13,7 +13,6 @@ import numpy as np
 from sottovoce.arrays import FloatArray
 from sottovoce.auditing.require import require
 from sottovoce.reporters.number import Number
-from sottovoce.values.trial_values import trial_values
 
 _ENTRIES = 1 << 20  # cells × inputs that a rule may look at
 _CLOSE = 1e-9
@@ -28,7 +27,7 @@ def check_law(m: Number) -> None:
     Raises:
         ContractError: If a rule is broken.
     """
-    x = trial_values(m.domain, 3)
+    x = m.domain.examples(4)
     _mass(m, x)
     _ratio(m)
     _operator(m, x)
@@ -58,7 +57,7 @@ def bend_inputs(m: Number, most: int) -> FloatArray:
     if len(bends) > most:
         bends = bends[np.linspace(0, len(bends) - 1, most).astype(int)]
     low, high = m.domain.low, m.domain.high
-    near = [bends, np.nextafter(bends, low), np.nextafter(bends, high), trial_values(m.domain, most)]
+    near = [bends, np.nextafter(bends, low), np.nextafter(bends, high), m.domain.examples(most)]
     return np.unique(np.clip(np.concatenate(near), low, high))
 
 
@@ -154,7 +153,7 @@ def _worst_cases(m: Number) -> None:
 
 def _density(m: Number, x: FloatArray) -> None:
     """∫ density = 1: cell by cell where the reporter knows its edges, on a fine grid where it does not."""
-    edges, width = getattr(m, "edges", None), m.domain.width
+    edges, width = m.edges, m.domain.width
     if not 1e-150 < width < 1e150 or m.domain.grain * m.cells > 1e-6:
         return  # a density per unit of the domain is then no good double
     y = m.decode(np.arange(m.cells))

@@ -7,6 +7,7 @@ Annals of Statistics 2000, lemma 1), so no table of quantiles is needed.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -14,9 +15,8 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray, IntArray
 from sottovoce.auditing.require import require
-from sottovoce.randomness.word_source import WordSource
+from sottovoce.randomness.word_source import Seeded
 from sottovoce.reporters.contract import Reporter, space_of, spaces
-from sottovoce.values.trial_values import trial_values
 
 _BINS = 200
 _LEAST = 10.0  # draws that must be expected of a bin
@@ -55,62 +55,62 @@ def follows(counts: IntArray, chances: FloatArray, alarm: float) -> bool:
     return statistic <= limit(len(expected) - 1, alarm)
 
 
-def check_sampler(reporter: Any, source: WordSource, draws: int, alarm: float) -> None:
-    """Reports of one thing follow `probabilities`, at three inputs.
+def check_sampler(reporter: Reporter, law: Any, rng: Seeded, draws: int, alarm: float) -> None:
+    """Reports of one thing follow their probabilities, at three inputs.
 
     Args:
-        reporter: A reporter of one thing that knows its probabilities.
-        source: Where random words come from.
+        reporter: A reporter of one thing.
+        law: Its law.
+        rng: A seed or generator; None for the secure stream.
         draws: How many reports for each input.
         alarm: How often a sampler that is right may be refused.
 
     Raises:
         ContractError: If they do not.
     """
-    for one in trial_values(space_of(reporter), 3)[[0, 2, -1]]:
+    for one in space_of(reporter).examples(4)[[0, 2, -1]]:
         many = np.broadcast_to(one, (draws, *np.shape(one)))
-        counts = np.bincount(reporter.report(many, rng=source), minlength=reporter.cells)
-        right = follows(counts, reporter.probabilities(one), alarm / 3)
+        counts = np.bincount(reporter.report(many, rng=rng), minlength=reporter.cells)
+        right = follows(counts, law.probabilities(one), alarm / 3)
         require(right, "sampler", "reports do not follow the probabilities")
 
 
-def check_lot(survey: Reporter, source: WordSource, draws: int, alarm: float) -> None:
+def check_lot(survey: Reporter, law: Any, rng: Seeded, draws: int, alarm: float) -> None:
     """Every set of questions is as likely as it should be, whatever the values; answers are independent.
 
     Args:
         survey: A reporter of several questions.
-        source: Where random words come from.
+        law: Its law; without one, only whether answers depend on each other is looked at.
+        rng: A seed or generator; None for the secure stream.
         draws: How many people.
         alarm: How often a survey that is right may be refused.
 
     Raises:
         ContractError: If a rule is broken.
     """
-    own_law = hasattr(survey, "item_law")
-    questions, sizes = survey.items, [question.cells for question in survey.items.values()]
+    sizes = [question.cells for question in survey.items.values()]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     for place in (0, 1):
-        truth = {name: trial_values(space, 1)[place] for name, space in spaces(survey).items()}
+        truth = {name: space.examples(1)[place] for name, space in spaces(survey).items()}
         values = {name: np.broadcast_to(one, (draws, *np.shape(one))) for name, one in truth.items()}
-        reports = survey.checked(survey.report(values, rng=source))
+        reports = survey.checked(survey.report(values, rng=rng))
         asked = np.searchsorted(offsets, reports, side="right") - 1
-        _fair(asked, getattr(survey, "shares", None), len(sizes), alarm / 8)
-        for i, (name, question) in enumerate(questions.items()):
-            if hasattr(question, "probabilities"):
+        if law is not None:
+            _fair(asked, law.composition.shares, alarm / 8)
+            for i, name in enumerate(survey.items):
                 counts = np.bincount(reports[asked == i] - offsets[i], minlength=sizes[i])
-                law = survey.item_law(name, truth) if own_law else question.probabilities(truth[name])  # type: ignore[attr-defined]
-                right = follows(counts, law, alarm / (8 * len(sizes)))
+                right = follows(counts, law.item_law(name, truth), alarm / (8 * len(sizes)))
                 require(right, "sampler", f"reports of question {name!r} do not follow its probabilities")
         if survey.width > 1:
             _independent(reports - offsets[asked], asked, alarm / 8)
 
 
-def _fair(asked: IntArray, shares: list[float] | None, questions: int, alarm: float) -> None:
+def _fair(asked: IntArray, shares: Sequence[float], alarm: float) -> None:
     """Sets of questions where they are few, the first question of each where they are many."""
-    width = asked.shape[1]
+    questions, width = len(shares), asked.shape[1]
     if width == 1:
         counts = np.bincount(asked[:, 0], minlength=questions)
-        chances = np.array(shares or [1 / questions] * questions)
+        chances = np.array(shares)
     elif math.comb(questions, width) <= _BINS:
         lots = list(combinations(range(questions), width))
         place = {lot: i for i, lot in enumerate(lots)}

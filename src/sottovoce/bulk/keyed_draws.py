@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from sottovoce.arrays import FloatArray
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError
-from sottovoce.reporters.number import Number
-from sottovoce.reporters.translates import Translates
 from sottovoce.values.checked_arrays import from_arrow
 
 SECRET_BYTES = 32
@@ -38,23 +36,23 @@ def new_secret() -> bytes:
 class KeyedDraws:
     """Draws for one column of some rows, by their ids, under one secret, which its repr does not show."""
 
-    def __init__(self, mechanism: Number | Translates, secret: bytes, column: str, ids: pa.Array) -> None:
+    def __init__(self, law: Any, secret: bytes, column: str, ids: pa.Array) -> None:
         if len(secret) != SECRET_BYTES:
             raise ArgumentError(f"secret must be {SECRET_BYTES} bytes, got {len(secret)}", argument="secret")
-        self._mechanism, self._secret, self._column = mechanism, secret, column
+        self._law, self._secret, self._column = law, secret, column
         self._blocks, self.rows = row_blocks(ids), len(ids)
 
     def report(self, values: FloatArray) -> NDArray[Any]:
         """The cells of the rows with these values: numbers, places in a list, or positions."""
-        words = self._words(_REPORT, values)[:, : self._mechanism.draws]
-        return self._mechanism.report_from(words, self._mechanism.domain.named(values))
+        words = self._words(_REPORT, values)[:, : self._law.draws]
+        return self._law.report_from(words, self._law.domain.named(values))
 
     def stand_ins(self) -> NDArray[np.uint64]:
         """A uniform word for every row."""
         return self._words(_STAND_IN, np.zeros(self.rows))[:, 0]
 
     def _words(self, purpose: bytes, values: FloatArray) -> NDArray[np.uint64]:
-        text = self._mechanism.digest.encode() + purpose + self._column.encode()
+        text = self._law.digest.encode() + purpose + self._column.encode()
         key = hmac.new(self._secret, text, hashlib.sha256).digest()[:16]
         inner = _encrypted(key, self._blocks)
         bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64).reshape(self.rows, -1)

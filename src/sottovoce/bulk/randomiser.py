@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,9 +28,8 @@ from sottovoce.bulk.tables.labels import label
 from sottovoce.bulk.tables.sources import Source
 from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, one_of
-from sottovoce.reporters.contract import Reporter, described, spaces
-from sottovoce.reporters.number import Number
-from sottovoce.reporters.translates import Translates
+from sottovoce.reporters.contract import Reporter, as_reporter, described, spaces
+from sottovoce.reporters.formats import law_of
 from sottovoce.values.missing_and_outside import WORDS, Policy
 from sottovoce.values.space import Space
 
@@ -56,11 +55,9 @@ class Randomiser:
             raise ArgumentTypeError(
                 "mechanisms must map at least one column name to its mechanism", argument="mechanisms"
             )
-        for mechanism in self.mechanisms.values():
-            if not hasattr(mechanism, "items"):
-                kind = type(mechanism).__name__
-                raise ArgumentTypeError(f"mechanisms must hold mechanisms, got {kind}", argument="mechanisms")
-            if self.row_id is not None and not isinstance(mechanism, Number | Translates):
+        for name, mechanism in self.mechanisms.items():
+            as_reporter(mechanism, f"mechanisms[{name!r}]")
+            if self.row_id is not None and law_of(mechanism).draws is None:
                 rule = "row_id= draws reports of one number, choice or place; others need output="
                 raise ArgumentError(f"{rule}, got {described(mechanism)}", argument="row_id")
         one_of(self.words, "words", ("refuse", "missing"))
@@ -137,8 +134,7 @@ class Randomiser:
             batch.num_rows, dtype=np.uint64
         )  # of a row without a report nobody sees what stood in
         if self.row_id is not None:
-            keyed = cast(Number | Translates, mechanism)
-            draws = KeyedDraws(keyed, self.secret, name, batch.column(self.row_id))
+            draws = KeyedDraws(law_of(mechanism), self.secret, name, batch.column(self.row_id))
             words = draws.stand_ins()
         for column, space in asked.items():
             values[column], absent = policy.judge(values[column], space, f"values of column {column!r}")
@@ -199,15 +195,10 @@ class Randomiser:
         return refused
 
 
-def _is_simple(mechanism: Reporter) -> bool:
-    """Whether it asks one thing, and not several questions by name."""
-    return any(question is mechanism for question in mechanism.items.values())
-
-
 def _asked(name: str, mechanism: Reporter) -> Mapping[str, Space]:
     """The columns of values that go into a column of reports, and where the values of each lie."""
     asked = spaces(mechanism)
-    return {name: asked["value"]} if _is_simple(mechanism) else asked
+    return asked if isinstance(mechanism.domain, Mapping) else {name: asked["value"]}
 
 
 def _answers(
@@ -215,4 +206,4 @@ def _answers(
 ) -> Any:
     """The values of each column as the mechanism takes them."""
     named = {column: asked[column].named(numbers) for column, numbers in values.items()}
-    return named[name] if _is_simple(mechanism) else named
+    return named if isinstance(mechanism.domain, Mapping) else named[name]

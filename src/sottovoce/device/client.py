@@ -39,9 +39,8 @@ from sottovoce.errors import (
 from sottovoce.exact.rational_bounds import log_upper
 from sottovoce.notebook import Shown
 from sottovoce.randomness.word_source import Seeded
-from sottovoce.reporters.contract import Reporter, described
+from sottovoce.reporters.contract import Reporter, described, line_of
 from sottovoce.reporters.formats import from_json
-from sottovoce.reporters.number import Number
 from sottovoce.values.checked_arrays import numbers_or_nan
 from sottovoce.wire.canonical import digest
 from sottovoce.wire.checked_json import parse_json
@@ -248,10 +247,11 @@ class Client(Shown):
             ArgumentTypeError: If something is no number at all. A number is never refused for what it is.
             SpecError: If the campaign asks for something else.
         """
-        if not isinstance(self.reporter, Number):
+        domain = line_of(self.reporter)
+        if domain is None:
             raise SpecError(f"the campaign asks for {described(self.reporter)}, not for one number")
         policy = self._inquiry.policies["value"]
-        return policy.prepare(numbers_or_nan(values, "values").reshape(-1), self.reporter.domain, rng)
+        return policy.prepare(numbers_or_nan(values, "values").reshape(-1), domain, rng)
 
     def _deliver(self, letter: Letter) -> int:
         """Send a letter until it is answered; the same bytes with the same key each time."""

@@ -30,13 +30,12 @@ from typing import ClassVar
 import numpy as np
 
 from sottovoce.device.inquiry import Cells, Inquiry, Numbers
-from sottovoce.errors import ArgumentError, ArgumentTypeError, check_epsilon, one_of, whole_number
+from sottovoce.errors import ArgumentError, check_epsilon, one_of, whole_number
 from sottovoce.exact.spending import as_written, plain
 from sottovoce.randomness.word_source import Seeded
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, as_reporter, line_of
 from sottovoce.reporters.formats import from_json
 from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.reporters.number import Number
 from sottovoce.reporters.randomised_response import response
 from sottovoce.storage.journal import Entry
 from sottovoce.values.domain import Domain
@@ -65,11 +64,7 @@ class Terms(ABC):
     sends: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reporter, Reporter):
-            raise ArgumentTypeError(
-                f"reporter must be a mechanism or a survey, got {type(self.reporter).__name__}",
-                argument="reporter",
-            )
+        as_reporter(self.reporter, "reporter")
         if isinstance(self.missing, Mapping):
             object.__setattr__(self, "missing", dict(self.missing))
         if self.sends is not None:
@@ -213,7 +208,7 @@ class Bins(Terms):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.reporter, Number):
+        if line_of(self.reporter) is None:
             raise ArgumentError(
                 "repeat='bins' is for one number; several at once repeat 'fresh' or 'once'",
                 code="choice",
@@ -278,8 +273,9 @@ class Bins(Terms):
 
     @property
     def _domain(self) -> Domain:
-        assert isinstance(self.reporter, Number)
-        return self.reporter.domain
+        line = line_of(self.reporter)
+        assert line is not None
+        return line
 
     @cached_property
     def _response(self) -> Mechanism:

@@ -26,6 +26,7 @@ from sottovoce.errors import ArgumentTypeError, ContractError
 from sottovoce.randomness.word_source import Seeded
 from sottovoce.reporters.question import Question
 from sottovoce.values.disc import Positions
+from sottovoce.values.domain import Domain
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.options import Options
 from sottovoce.values.space import Space
@@ -160,6 +161,12 @@ def space_of(reporter: Reporter) -> Space:
     if not isinstance(domain, Space):
         raise ContractError(f"domain: it must be a Space, got {type(domain).__name__}", code="domain")
     return domain
+
+
+def line_of(reporter: Reporter) -> Domain | None:
+    """Where the numbers of a reporter of one number lie; None if it reports something else."""
+    domain = reporter.domain
+    return domain if isinstance(domain, Domain) else None
 
 
 def described(reporter: Reporter) -> str:

@@ -74,16 +74,19 @@ def law_of(reporter: Reporter) -> ReporterBase:
         reporter: Of this library, or of anybody's own class: then what its spec says is its law.
 
     Returns:
-        A reporter of this library with the same digest.
+        A reporter of this library with the same digest, and so are its items, if their formats are known.
 
     Raises:
         ContractError: If its spec is in no format of this library, or is another's.
     """
-    if isinstance(reporter, ReporterBase):
-        return reporter
+    ours = reporter if isinstance(reporter, ReporterBase) else None
+    if ours and all(isinstance(item, ReporterBase) for item in ours.items.values()):
+        return ours
     try:
         law = _law_of_spec(reporter.to_json())
     except SpecError as error:
+        if ours:
+            return ours
         sentence = f"only the law of a spec in one of the formats {', '.join(FORMATS)} is known: {error}"
         raise ContractError(sentence, code="format", argument="reporter") from None
     if law.digest != reporter.digest:

@@ -56,6 +56,17 @@ class Windowed(Number):
 
         return WindowLaw(*self._coin_sides)
 
+    @property
+    def cover(self) -> FloatArray:
+        from sottovoce.reporters.law.blanket import windows_cover
+
+        return windows_cover(*self._coin_sides)
+
+    def blanket(self) -> Opposed:
+        from sottovoce.reporters.law.blanket import windows_blanket
+
+        return windows_blanket(*self._coin_sides)
+
     def error(self, x: ArrayLike, loss: str | float = "l2", distance: str | None = None) -> FloatArray:
         k, circular = loss_exponent(loss), self._circular(distance)
         return self._at(x, lambda t, s: self.domain.stretched(self._law.error(t, s, k, circular), k))
@@ -156,17 +167,6 @@ class Mechanism(Windowed):
     @property
     def _coin_sides(self) -> tuple[list[Window], list[float]]:
         return [self.window], [1.0]
-
-    @property
-    def cover(self) -> FloatArray:
-        from sottovoce.reporters.law.blanket import window_cover
-
-        return window_cover(self.window)
-
-    def blanket(self) -> Opposed:
-        from sottovoce.reporters.law.blanket import window_blanket
-
-        return window_blanket(self.window)
 
     def counts(self, x: ArrayLike) -> IntArray:
         return self.window.counts(self.window.starts(self._unit(x)))

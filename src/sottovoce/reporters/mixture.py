@@ -158,11 +158,6 @@ class Mixture(Windowed):
     def _coin_sides(self) -> tuple[list[Window], list[float]]:
         return [part.window for part in self.parts], self.shares.tolist()
 
-    @property
-    def cover(self) -> FloatArray:
-        parts = zip(self.parts, self.shares, strict=True)
-        return np.concatenate([share * part.cover for part, share in parts])
-
     @cached_property
     def total(self) -> int:
         """The number of equally likely draws that `counts` counts."""

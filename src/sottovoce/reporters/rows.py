@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +38,9 @@ from sottovoce.values.interval import DomainLike, as_domain
 from sottovoce.wire.canonical import ROWS, canonical
 from sottovoce.wire.checked_json import as_float, as_int, as_list, check_keys
 
+if TYPE_CHECKING:
+    from sottovoce.reporters.law.blanket import Opposed
+
 MAX_ENTRIES = 1 << 24
 _WHOLE = 2  # so many times as many cells as bins are not binned
 _UNEVEN = 100  # times as far apart as others: then a table's inputs are a scale of their own
@@ -55,7 +58,7 @@ class Rows(Number):
         rows: The counts of all cells, a row per input, each adding up to 2^bits.
         values: What each cell decodes to, not decreasing, in the unit coordinate.
         name: Which law or table it is.
-        made_for: The question it was made for, such as "share", or None.
+        made_for: The question it was made for, such as "probability", or None.
     """
 
     epsilon: float
@@ -139,8 +142,13 @@ class Rows(Number):
         return np.asarray(self.rows[self._row(self._unit(x))])
 
     @property
-    def extreme_counts(self) -> IntArray:
-        return self.rows
+    def cover(self) -> FloatArray:
+        return np.asarray(self.rows.min(axis=0) / self.total)
+
+    def blanket(self) -> Opposed:
+        from sottovoce.reporters.law.blanket import table_blanket
+
+        return table_blanket(self.rows)
 
     def operator(self, x: ArrayLike) -> Operator:
         return Operator.rows(np.atleast_2d(self.probabilities(np.reshape(x, -1))))

@@ -114,22 +114,6 @@ def sampled_parts(parts: Sequence[Contrast], sampled: int, *, outward: bool) -> 
     return mixture((whole,), (1.0 / math.comb(len(parts), sampled),))
 
 
-def opposite_pairing(mass: FloatArray, ratio: FloatArray) -> Contrast:
-    """Two inputs whose likelihoods have the same law, paired so that they oppose each other most.
-
-    Args:
-        mass: Probabilities of the values of the likelihood.
-        ratio: The values, over the reference.
-    """
-    order = np.argsort(ratio)
-    edges = np.concatenate(([0.0], np.cumsum(mass[order])))
-    cuts = np.unique(np.concatenate((edges, edges[-1] - edges)))
-    middle, width = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)
-    rank = np.clip(np.searchsorted(edges, (middle, edges[-1] - middle), side="right") - 1, 0, mass.size - 1)
-    first, second = ratio[order][rank]
-    return merge_kinds(Contrast(width, first, second), outward=True)
-
-
 def merge_kinds(contrast: Contrast, *, outward: bool) -> Contrast:
     """The same with equal kinds taken together, and at most a few thousand of them.
 

@@ -6,29 +6,22 @@ reference. With many people the best one has the others where they disturb least
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.errors import ArgumentTypeError
-from sottovoce.reporters.composites.polar import Polar
-from sottovoce.reporters.composites.survey import Survey
-from sottovoce.reporters.contract import Reporter, spaces
-from sottovoce.reporters.number import Number
-from sottovoce.reporters.translates import Translates
-from sottovoce.shuffling.blanket import cover
+from sottovoce.reporters.base import Composition, ReporterBase
+from sottovoce.reporters.contract import space_of, spaces
+from sottovoce.reporters.formats import law_of
 from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast, merge_kinds, sampled_parts
 from sottovoce.shuffling.threshold_scores import score_test
 from sottovoce.shuffling.two_outcomes import Coin
-from sottovoce.values.disc import Positions
-from sottovoce.values.options import Options
-from sottovoce.values.trial_values import trial_values
 
-_INPUTS = 17  # of one question
+_INPUTS = 15  # of one question, besides the ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,36 +58,30 @@ class Witness:
         return lambda epsilon: coin.divergence(people, epsilon).lower
 
 
-def witnesses(reporter: Reporter, *, removal: bool = False) -> tuple[Witness, ...]:
+def witnesses(law: ReporterBase, *, removal: bool = False) -> tuple[Witness, ...]:
     """A few good examples: everybody else where they disturb least, both ways, and at the first input.
 
     Where few people hide little, others at the first input are worse for them than others elsewhere.
 
     Args:
-        reporter: Whatever reports.
+        law: What reports.
         removal: Compare an input with a draw from the blanket, not with another input.
     """
-    away, near = _examples(reporter, removal)
+    away, near = _examples(law, removal)
     contrasts = tuple(contrast.swapped for contrast in away.contrasts)
     swapped = replace(away, contrasts=contrasts, first=away.second, second=away.first)
     inputs = [(one.others, one.first, one.second) for one in (away, swapped)]
     return (away, swapped) if (near.others, near.first, near.second) in inputs else (away, swapped, near)
 
 
-def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
+def _examples(law: Any, removal: bool) -> tuple[Witness, Witness]:
     """The best example, and the best with the others at the first input."""
-    if isinstance(reporter, Survey) and reporter.functions is None:
-        return _together(reporter.items, reporter.sampled, removal, joint=reporter.sampled == 1)
-    if isinstance(reporter, Polar):
-        parts = {"distance": reporter.distance, "angle": reporter.angle}
-        return _together(parts, 2, removal, joint=True)
-    if not isinstance(reporter, Number | Translates | Survey):
-        raise ArgumentTypeError(
-            f"reporter must be a reporter of this package, got {type(reporter).__name__}", argument="reporter"
-        )
-    x = _inputs(reporter)
-    firsts = _laws(reporter, x) if isinstance(reporter, Survey) else reporter.probabilities(x)
-    chances = _merged(np.vstack((firsts, _empty(reporter))) if removal else firsts)
+    parts = law.composition
+    if parts and parts.names and law.functions is None:
+        return _together(parts, removal, joint=law.width == 1)
+    x = _inputs(law)
+    firsts = law.probabilities(x) if law.functions is None else _laws(law, x)
+    chances = _merged(np.vstack((firsts, _empty(law))) if removal else firsts)
     square = _squares(chances, len(x), removal)
     same = np.arange(len(x))
     i, j = np.unravel_index(int(np.argmax(square[same, same])), square.shape[1:])
@@ -110,39 +97,31 @@ def _examples(reporter: Reporter, removal: bool) -> tuple[Witness, Witness]:
     )
 
 
-def _empty(reporter: Reporter) -> FloatArray:
+def _empty(law: Any) -> FloatArray:
     """The law of an answer that carries no value: of a lot, in whichever question is drawn."""
-    if isinstance(reporter, Survey):
-        parts = zip(reporter.items.values(), reporter.shares, strict=True)
-        return np.concatenate([share * _empty(question) for question, share in parts])
-    least = cover(reporter)
-    return np.asarray(least / least.sum())
+    if law.functions is not None:
+        parts = zip(law.items.values(), law.shares, strict=True)
+        return np.concatenate([share * _empty(law_of(question)) for question, share in parts])
+    return np.asarray(law.cover / law.cover.sum())
 
 
-def _laws(survey: Survey, x: list[dict[str, Any]]) -> FloatArray:
+def _laws(survey: Any, x: list[dict[str, Any]]) -> FloatArray:
     """The law of one report of a survey of functions, for people who give these values."""
     values = {name: np.array([one[name] for one in x]) for name in x[0]}
     parts = zip(survey.items, survey.shares, strict=True)
     return np.hstack([share * survey.item_law(name, values) for name, share in parts])
 
 
-def _inputs(reporter: Number | Translates | Survey) -> list[Any]:
+def _inputs(law: ReporterBase) -> list[Any]:
     """Some inputs, evenly over the domain; of functions all ends and middles, or those of the first two."""
-    if isinstance(reporter, Survey):
-        some = {name: trial_values(space, 0)[:3] for name, space in spaces(reporter).items()}
-        return [
-            {name: some[name][(first, second)[i % 2]] for i, name in enumerate(some)}
-            for first in range(3)
-            for second in range(3)
-        ]
-    if isinstance(reporter.domain, Positions):
-        return list(trial_values(reporter.domain, _INPUTS // 2).tolist())
-    if isinstance(reporter.domain, Options):
-        names = reporter.domain.names
-        return [names[i] for i in np.unique(np.linspace(0, len(names) - 1, _INPUTS).astype(int))]
-    circle = reporter.domain.is_circle
-    x = reporter.domain.from_unit(np.linspace(0.0, 1.0, _INPUTS - circle, endpoint=not circle))
-    return [float(one) for one in x]
+    if law.functions is None:
+        return space_of(law).examples(_INPUTS).tolist()
+    some = {name: space.examples(0)[:3] for name, space in spaces(law).items()}
+    return [
+        {name: some[name][(first, second)[i % 2]] for i, name in enumerate(some)}
+        for first in range(3)
+        for second in range(3)
+    ]
 
 
 def _squares(chances: FloatArray, inputs: int, removal: bool) -> FloatArray:
@@ -163,14 +142,13 @@ def _merged(chances: FloatArray) -> FloatArray:
     return np.asarray(np.add.reduceat(chances, np.concatenate(([0], np.flatnonzero(differs) + 1)), axis=1))
 
 
-def _together(
-    parts: Mapping[str, Reporter], sampled: int, removal: bool, *, joint: bool
-) -> tuple[Witness, Witness]:
+def _together(parts: Composition, removal: bool, *, joint: bool) -> tuple[Witness, Witness]:
     """Examples of people who report several parts, put together from those of each part.
 
     `joint` is for parts that are one report, of which the observer sees the counts of all combinations.
     """
-    names, pairs = list(parts), [_examples(part, removal) for part in parts.values()]
+    names, sampled = parts.names, parts.drawn
+    pairs = [_examples(law_of(part), removal) for part in parts.reporters]
 
     def put(examples: Sequence[Witness]) -> Witness:
         contrasts = [example.contrasts[0] for example in examples]

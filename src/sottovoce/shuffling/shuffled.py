@@ -18,7 +18,8 @@ from typing import Any, Literal, overload
 
 from sottovoce.errors import one_of, whole_number
 from sottovoce.notebook import Shown
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, as_reporter
+from sottovoce.reporters.formats import law_of
 from sottovoce.reporters.law.disclosure import bound, frequencies
 from sottovoce.shuffling.lower_bound import Witness, witnesses
 from sottovoce.shuffling.privacy_curve import Curve
@@ -111,7 +112,7 @@ def shuffled(
 
     Raises:
         ArgumentError: If `people` or `delta` is out of range, or `neighbours` is another word.
-        ArgumentTypeError: If the reporter is of a kind whose law is not known here.
+        ContractError: If the reporter is of somebody's own class, with a spec in no format of this library.
 
     Example:
         >>> from sottovoce.designs.classic import ogpm
@@ -121,11 +122,11 @@ def shuffled(
     """
     people = whole_number(people, "people", least=1, most=MOST_PEOPLE)
     one_of(neighbours, "neighbours", ("replace", "remove"))
-    removal = neighbours == "remove"
+    law, removal = law_of(as_reporter(reporter, "reporter")), neighbours == "remove"
 
     @cache
     def examples() -> list[tuple[Witness, Callable[[float], float]]]:
-        some = witnesses(reporter, removal=removal)
+        some = witnesses(law, removal=removal)
         if len(some[0].contrasts) > 1 and people > _MANY:  # the others are of no use there, and take time
             some = some[:1]
         return [(example, example.below(people)) for example in some]
@@ -133,7 +134,7 @@ def shuffled(
     def below(epsilon: float) -> float:
         return max(bound(epsilon) for _, bound in examples())
 
-    curve = replace(hidden(reporter, people, removal=removal), below=below)
+    curve = replace(hidden(law, people, removal=removal), below=below)
     if delta is None:
         return curve
     epsilon = curve.epsilon(delta)

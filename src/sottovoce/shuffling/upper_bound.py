@@ -14,15 +14,14 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from sottovoce.exact.rational_bounds import log_upper
-from sottovoce.reporters.composites.survey import Survey
-from sottovoce.reporters.contract import Reporter
-from sottovoce.reporters.number import Number
-from sottovoce.reporters.translates import Translates
-from sottovoce.shuffling.blanket import blanket, common, cover
+from sottovoce.reporters.base import ReporterBase
+from sottovoce.reporters.formats import law_of
+from sottovoce.shuffling.blanket import blanket, common
 from sottovoce.shuffling.composition import composed_delta, composed_deltas
 from sottovoce.shuffling.convolution import divergence
 from sottovoce.shuffling.input_pair import Contrast
@@ -35,22 +34,19 @@ _KNOTS, _LEAST_KNOTS = 48, 12  # of the curves of all questions together, and of
 _MET_KNOTS = 36  # of each level of a meeting
 
 
-def hidden(reporter: Reporter, people: int, *, removal: bool = False) -> Curve:
+def hidden(law: ReporterBase, people: int, *, removal: bool = False) -> Curve:
     """The curve of anything that reports, with its upper bound only.
 
     Args:
-        reporter: Whatever reports.
+        law: What reports.
         people: How many, the one in question included.
         removal: Compare an input with a draw from the blanket.
-
-    Raises:
-        ArgumentTypeError: If the law of the reporter is not known here.
     """
-    if isinstance(reporter, Survey) and reporter.sampled > 1:
-        return _survey(reporter, people, removal)
-    curve = _covered(blanket(reporter, removal=removal), log_upper(reporter.largest_ratio), people, removal)
-    if isinstance(reporter, Number | Translates) and reporter.cells == 2:
-        return replace(curve, above=_tossed(reporter, curve.above, people, removal))
+    if law.width > 1:
+        return _survey(law, people, removal)
+    curve = _covered(blanket(law, removal=removal), log_upper(law.largest_ratio), people, removal)
+    if law.composition is None and law.cells == 2:
+        return replace(curve, above=_tossed(law, curve.above, people, removal))
     return curve
 
 
@@ -65,10 +61,10 @@ def _covered(contrast: Contrast, local: float, people: int, removal: bool) -> Cu
 
 
 def _tossed(
-    reporter: Number | Translates, above: Callable[[float], float], people: int, removal: bool
+    law: Any, above: Callable[[float], float], people: int, removal: bool
 ) -> Callable[[float], float]:
     """Reports of two kinds: counted out, and never more than the blanket's bound."""
-    left, right = (float(p) for p in cover(reporter))
+    left, right = (float(p) for p in law.cover)
     inputs, empty = (right, 1 - left), right / (left + right)
     pairs = [(p, empty) for p in inputs] if removal else [inputs]
     coins = [Coin(*order, *inputs) for pair in pairs for order in (pair, pair[::-1])]
@@ -79,9 +75,9 @@ def _tossed(
     return counted if people <= _MOST_COUNTED else lambda epsilon: min(counted(epsilon), above(epsilon))
 
 
-def _survey(survey: Survey, people: int, removal: bool) -> Curve:
+def _survey(survey: ReporterBase, people: int, removal: bool) -> Curve:
     """The counts of each question of people who answer several."""
-    questions, sampled = list(survey.items.values()), survey.sampled
+    questions, sampled = [law_of(item) for item in survey.items.values()], survey.width
     local = log_upper(survey.largest_ratio)
     if sampled == len(questions):
         each = {question.digest: hidden(question, people, removal=removal) for question in questions}

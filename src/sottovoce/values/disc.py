@@ -15,6 +15,7 @@ from sottovoce.values.space import Space
 
 LEAST = 1e-300  # across an area or a disc: far from where doubles lose digits
 _ROUNDING = 2.0**-48  # of a distance: so far beyond the rim of a disc is on it
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 
 
 class Positions(Space):
@@ -29,6 +30,10 @@ class Positions(Space):
                 f"{name} must be positions x, y, got shape {points.shape}", code="shape", argument=name
             )
         return points
+
+    def examples(self, count: int) -> FloatArray:
+        spread = self.spread(np.arange(1, count // 2 + 2, dtype=np.uint64) * _GOLDEN)
+        return np.concatenate((self.bring_inside(spread * 1e3), spread))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sottovoce.collector.refusals import Refusal, broken_rule
 from sottovoce.collector.store import Store, Stored
 from sottovoce.errors import ArgumentError
 from sottovoce.estimates.tally import Tally
-from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.contract import Reporter, spaces
 from sottovoce.reporters.formats import from_json
 from sottovoce.values.domain import Domain
 from sottovoce.values.missing_and_outside import Policy
@@ -61,7 +61,7 @@ class Campaign:
     @property
     def asked(self) -> Mapping[str, Space]:
         """Where the values lie that a person is asked for, by name."""
-        return _spaces(self.reporter)
+        return spaces(self.reporter)
 
     def wording(self, name: str) -> Wording:
         """How something that is asked is put."""
@@ -138,7 +138,7 @@ def _stored(store: Store, new: NewCampaign, reporter: Reporter) -> Campaign:
 
 
 def _check_texts(declaration: Declaration, reporter: Reporter) -> None:
-    if not set(declaration.texts) <= set(_spaces(reporter)):
+    if not set(declaration.texts) <= set(spaces(reporter)):
         raise Refusal("invalid", "texts must be of questions that the spec has", "texts")
 
 
@@ -152,22 +152,17 @@ def _checked_reporter(spec: str) -> Reporter:
     return reporter
 
 
-def _spaces(reporter: Reporter) -> Mapping[str, Space]:
-    domain = reporter.domain
-    return domain if isinstance(domain, Mapping) else {"value": domain}
-
-
 def _stand_in(new: NewCampaign, reporter: Reporter) -> StandIn | dict[str, StandIn]:
     """What stands for missing values of all questions, or by name; if it is not said, the middle."""
     missing, domain = new.missing, reporter.domain
     if missing is None:
         missing = float(domain.from_unit(0.5)) if isinstance(domain, Domain) else "uniform"
-    spaces = _spaces(reporter)
-    rules = missing if isinstance(missing, dict) else dict.fromkeys(spaces, missing)
-    if set(rules) != set(spaces):
+    asked = spaces(reporter)
+    rules = missing if isinstance(missing, dict) else dict.fromkeys(asked, missing)
+    if set(rules) != set(asked):
         raise Refusal("invalid", "missing must be one rule, or one for each question by name", "missing")
     try:
-        for name, space in spaces.items():
+        for name, space in asked.items():
             Policy(rules[name], new.outside).checked(space)
     except ArgumentError as error:
         raise Refusal("invalid", str(error), error.argument) from None

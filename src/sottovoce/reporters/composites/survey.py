@@ -74,7 +74,7 @@ class Survey(ReporterBase):
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", MappingProxyType(dict(self.items)))
         check_items(list(self.items), self.sampled)
-        if any(item.width != 1 for item in self.items.values()):
+        if any(item.width != 1 or isinstance(item.domain, Mapping) for item in self.items.values()):
             raise SpecError("an item of a survey must not be a survey", argument="items")
         if sum(item.cells for item in self.items.values()) > MAX_CELLS:
             raise SpecError(f"the items must have at most {MAX_CELLS} cells in all", argument="items")
@@ -252,9 +252,7 @@ class Survey(ReporterBase):
         Returns:
             A row per person; one row if the values are those of one person.
         """
-        from sottovoce.reporters.formats import law_of
-
-        reporter: Any = law_of(self.items[item])
+        reporter: Any = self.items[item]
         if self.functions is None:
             return np.asarray(reporter.probabilities(values[item]))
         columns, people = columns_of(values, self.domain)

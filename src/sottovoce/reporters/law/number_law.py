@@ -81,6 +81,15 @@ class NumberLaw(ReporterBase):
             Values in the domain, increasing; at a bend the law may also jump.
         """
 
+    @property
+    @abstractmethod
+    def cover(self) -> FloatArray:
+        """How likely each cell is whatever the truth."""
+
+    @abstractmethod
+    def blanket(self) -> Opposed:
+        """What hides one report, and two inputs that stand out of it more than any."""
+
     # -- what follows from it ------------------------------------------------------------------------
 
     @property
@@ -204,25 +213,6 @@ class NumberLaw(ReporterBase):
         Returns:
             Both ends.
         """
-
-    @property
-    def extreme_counts(self) -> IntArray:
-        """Rows of counts between which those of all other inputs lie."""
-        from sottovoce.reporters.law.blanket import extreme_counts
-
-        return extreme_counts(self)
-
-    @property
-    def cover(self) -> FloatArray:
-        """How likely each cell is whatever the truth."""
-        counts = self.extreme_counts
-        return np.asarray(counts.min(axis=0) / self.total)
-
-    def blanket(self) -> Opposed:
-        """What hides one report, and how far two inputs stand out of it at most."""
-        from sottovoce.reporters.law.blanket import table_blanket
-
-        return table_blanket(self.extreme_counts)
 
     @property
     def edges(self) -> FloatArray | None:
