@@ -57,6 +57,7 @@ def ledger() -> Iterator[sv.Ledger]:
 
 #: For every public name, what it makes; of a class, an instance.
 PUBLIC: dict[str, Callable[[], object]] = {
+    "Answer": lambda: sv.summary(TALLY)["mean"],
     "Area": lambda: TOWN.domain,
     "Audit": lambda: sv.audit(M),
     "Circle": lambda: sv.Circle(24),
@@ -80,6 +81,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "Rows": lambda: sv.Rows.of(1.0, [[0.7, 0.3], [0.3, 0.7]]),
     "Shares": lambda: sv.shares(sv.Tally(LIKED, LIKED.report(["car", "bike"] * 99, rng=1))),
     "Shuffled": lambda: sv.audit(M, people=50).central,
+    "Summary": lambda: sv.summary(TALLY),
     "Survey": lambda: sv.survey(1.0, [(0, 1)] * 2),
     "Tally": lambda: TALLY,
     "Translates": lambda: TOWN,
@@ -93,7 +95,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "correlation": lambda: sv.correlation(PAIRED),
     "covariance": lambda: sv.covariance(PAIRED),
     "covariances": lambda: sv.covariances(PAIRED),
-    "design": lambda: sv.design("share", 1.0, (0, 24), between=(6, 9)),
+    "design": lambda: sv.design("probability", 1.0, (0, 24), between=(6, 9)),
     "difference": lambda: sv.difference(TALLY, SOUTH),
     "disclosure": lambda: sv.disclosure(sv.survey(1.0, {"age": (0, 120), "start": sv.Circle(24)})),
     "distribution": lambda: sv.distribution(TURNS, bins=8, band=False),
@@ -130,6 +132,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "slope": lambda: sv.slope(PAIRED),
     "standard_deviation": lambda: sv.standard_deviation(TALLY),
     "split_budget": lambda: sv.split_budget(2.0, [sv.duchi, sv.duchi]),
+    "summary": lambda: sv.summary(sv.Tally(TOWN, TOWN.report([[1.0, 0.5]] * 99, rng=1))),
     "survey": lambda: sv.survey(1.0, {"age": (0, 120), "start": sv.Circle(24)}),
     "sw": lambda: M,
     "trend": lambda: sv.trend({0: TALLY, 1: SOUTH}),
@@ -161,7 +164,7 @@ class Balanced(HTMLParser):
         self.text += f" {data}"
 
 
-@pytest.mark.parametrize("name", sorted({*sv.__all__, *PUBLIC} - {"__version__", "check_reporter"}))
+@pytest.mark.parametrize("name", sorted({*sv.__all__, *PUBLIC} - {"__version__", "check_reporter", "Question"}))
 def test_everything_public_is_short_shows_in_a_notebook_and_is_drawn_and_framed(name: str) -> None:
     made = PUBLIC[name]()
     with made if isinstance(made, AbstractContextManager) else nullcontext(made) as one:

@@ -26,7 +26,7 @@ AGES = {"age": (0, 120), "hours": (0, 80)}
 COLUMNS = {"age": X * 5, "hours": X * 3}
 
 #: Public classes that nobody has as a result: they change on purpose, or are there to be derived from.
-NOT_RESULTS = {"Accountant", "Client", "Designed", "Ledger", "None", "Reporter"}
+NOT_RESULTS = {"Accountant", "Client", "Designed", "Ledger", "None", "Question", "Reporter"}
 
 
 def tally(m: Any, x: Any = X, seed: int = 1) -> sv.Tally:
@@ -45,6 +45,10 @@ def on_circle() -> sv.Tally:
 
 def places() -> sv.Tally:
     return tally(sv.place(2.0, 10.0, points=8), np.stack((X / 4, X / 6), axis=1) - 2)
+
+
+def around() -> sv.Tally:
+    return tally(sv.polar(4.0, 10.0), np.stack((X / 4, X / 6), axis=1) - 2)
 
 
 def options() -> sv.Tally:
@@ -84,6 +88,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "shares": lambda: sv.shares(options()),
     "groups": lambda: sv.groups(in_groups()),
     "heatmap": lambda: sv.heatmap(places()),
+    "polar heatmap": lambda: sv.heatmap(around()),
+    "summary": lambda: sv.summary(tallies()[0]),
+    "answer": lambda: sv.summary(options())["shares"],
     "mean position": lambda: sv.mean_position(places()),
     "region share": lambda: sv.region_share(places(), [(0, 0), (0, 5), (5, 0)]),
     "correlation": lambda: sv.correlation(both()),

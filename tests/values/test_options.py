@@ -277,6 +277,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "solve_pieces by a bracket", of(solve_pieces, "pieces loss gap", method="bracket", **pieces)
     yield "standard_deviation", of(sv.standard_deviation, who, tally=number)
     yield "split_budget", of(sv.split_budget, "weights losses", epsilon=2.0, mechanisms=[sv.sw, sv.pm])
+    yield "summary", of(sv.summary, "items also quantiles confidence failed", tally=number)
     yield (
         "survey",
         of(

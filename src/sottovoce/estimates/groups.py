@@ -43,7 +43,7 @@ class Group(Shown):
 
     Attributes:
         share: The part of all people who are in it.
-        mean: The mean of their numbers.
+        mean: The mean of their numbers; on a log scale the geometric mean.
         levels: The points at which their distribution is told, from end to end of the domain.
         distribution: The part of the group at each, with numbers between two points counted for both; empty
             where two levels are all that is asked.
@@ -110,10 +110,10 @@ class Groups(Tabular, Mapping[str | int, Group]):
 
     def __str__(self) -> str:
         lines = [f"{self.n} people in {len(self)} groups, {100 * self.confidence:.10g} % intervals"]
-        for option, group in self.items():
+        for group in self.each:
             mean = group.mean
             lines.append(
-                f"  {option}: mean {mean.value:.4g}, {mean.low:.4g} to {mean.high:.4g}; "
+                f"  {mean.what}: {mean.value:.4g}, {mean.low:.4g} to {mean.high:.4g}; "
                 f"{100 * group.share.value:.1f} % of the people"
             )
         return "\n".join(lines)
@@ -144,7 +144,7 @@ def groups(tally: Tally, *, confidence: float = 0.95) -> Groups:
     """
     reporter = check_tally(tally).law
     functions = reporter.functions
-    of = next((one.of for one in reporter.questions if one.name == "groups"), ())
+    of = next((one.about for one in reporter.questions if one.name == "groups"), ())
     if functions is None or not of:
         kind = (
             f"this is a tally of {described(reporter)}, not of a number within groups; see sottovoce.within"
@@ -203,8 +203,8 @@ def _group(
         value=min(max(float(line.from_unit((min(max(ratio.value, -1.0), 1.0) + 1) / 2)), low), high),
         low=low,
         high=high,
-        error=ratio.error * float(line.stretched(0.5)),
-        what=f"mean within {option!r}",
+        error=math.nan if line.is_log else ratio.error * float(line.stretched(0.5)),
+        what=f"{'geometric ' * line.is_log}mean within {option!r}",
         method="signs" if apart else "inverse",
         notes=(UNRESOLVED,) if math.isinf(ratio.high) else (),
     )

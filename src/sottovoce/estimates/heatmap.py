@@ -15,7 +15,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Heatmap(Tabular):
         n: How many people reported.
         epsilon: The privacy parameter of their reports.
     """
+
+    round: ClassVar = False  #: Whether it is drawn around a point.
 
     area: Area
     shares: FloatArray

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class DiscDensity(Tabular):
         n: How many people reported.
         epsilon: Privacy parameter of their reports.
     """
+
+    round: ClassVar = True  #: Whether it is drawn around a point.
 
     radii: FloatArray
     angles: FloatArray

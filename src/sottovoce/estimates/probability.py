@@ -105,7 +105,7 @@ def probability(
             limits, value, error, ends=ends, power=0, notes=notes, at_every_n=True, method=_SEQUENTIAL
         )
     limits = float(limit(lower, -1, query.tail)), float(limit(upper, 1, query.tail))
-    hint = None if fakes else query.advised(advice, "share", binned=fit.binned, between=(first, last))
+    hint = None if fakes else query.advised(advice, "probability", binned=fit.binned, between=(first, last))
     return query.answer(limits, value, error, ends=ends, power=0, notes=open_ends, sides=sides, advice=hint)
 
 

@@ -71,6 +71,11 @@ class Said:
         said = self.value.format(value=value, **words)
         return f"{said[:1].upper()}{said[1:]}; we are {level} that {self.it} is {where}."
 
+    def texts(self, e: Estimate, law: ReporterBase) -> list[str]:
+        """The value and its limits as people write them; no value where the interval is too wide for one."""
+        value, low, high = self._scale(law)[1](e.value, e.low, e.high)
+        return ["not known" if self.part(e, law) > _USELESS else value, low, high]
+
     def part(self, e: Estimate, law: ReporterBase) -> float:
         """How much of what is possible an interval is; 0 where everything is."""
         if self.kind == "value" and law.ratings is None:
@@ -101,7 +106,7 @@ def _words(question: Question) -> dict[str, Any]:
     """What of a question stands in its sentence."""
     p = 0.5 if question.p is None else question.p
     low, high = question.between or (math.nan, math.nan)
-    x, y = (*question.of, "", "")[:2]
+    x, y = (*question.about, "", "")[:2]
     share = "half" if p == 0.5 else f"{100 * p:.10g} of 100"
     return {
         "share": share,

@@ -41,6 +41,8 @@ from sottovoce.estimates.shares import Shares, shares
 from sottovoce.estimates.tally import Tally
 from sottovoce.estimates.variance import standard_deviation, variance
 from sottovoce.plots.data_table import Row, Tabular
+from sottovoce.plots.distribution_plot import pyplot
+from sottovoce.plots.forest_plot import draw_forest
 from sottovoce.reporters.base import ReporterBase
 from sottovoce.reporters.question import Question
 
@@ -95,7 +97,7 @@ def _each(estimate: Callable[..., Any]) -> Callable[..., list[Any]]:
 
 def _about(question: Question) -> tuple[Any, ...]:
     """What the function of a question takes after the tally."""
-    return question.between or (question.of if question.name in _OF_TWO else ())
+    return question.between or (question.about if question.name in _OF_TWO else ())
 
 
 def _quantiles(tally: Tally, questions: Sequence[Question], **options: Any) -> list[Estimate]:
@@ -123,7 +125,7 @@ def _of_range(question: Question, law: ReporterBase) -> str:
 
 
 def _of_two(name: str) -> Callable[[Question, ReporterBase], str]:
-    return lambda question, law: f"{name} of {' and '.join(question.of)}"
+    return lambda question, law: f"{name} of {' and '.join(question.about)}"
 
 
 def _of_mean(question: Question, law: ReporterBase) -> str:
@@ -284,7 +286,7 @@ TABLE: dict[str, Entry] = {
     ),
     "groups": Entry(
         _each(groups),
-        lambda question, law: " by ".join(question.of[::-1]),
+        lambda question, law: " by ".join(question.about[::-1]),
         of_groups,
         picture="forest",
         numbers=_of_groups,
@@ -352,7 +354,7 @@ class Answer(Tabular):
         return {
             "question": self.question.name,
             "item": self.question.item,
-            "of": list(self.question.of),
+            "about": list(self.question.about),
             "p": self.question.p,
             "label": self.label,
             "n": self.n,
@@ -386,6 +388,11 @@ class Answer(Tabular):
             raise ArgumentError(f"{self.label!r} has no picture: {self.said}", argument="ax", code="picture")
         axes: Axes = self.estimate.plot(ax)
         return axes
+
+    @property
+    def polar(self) -> bool:
+        """Whether it is drawn around a point."""
+        return self.picture == "rose" or (self.picture == "map" and self.estimate.round)
 
     @property
     def said(self) -> str:
@@ -447,6 +454,37 @@ class Summary(Tabular, Sequence[Answer]):
         """The rows of all answers."""
         return [row for answer in self.answers for row in answer.rows]
 
+    @property
+    def drawn(self) -> list[list[Answer]]:
+        """What pictures show: the intervals of one question in one; words say more than a single interval."""
+        together: dict[tuple[str, str], list[Answer]] = {}
+        for answer in self.answers:
+            if answer.picture != "none":
+                together.setdefault((answer.question.item, answer.question.name), []).append(answer)
+        return [each for each in together.values() if len(each) > 1 or each[0].picture != "interval"]
+
+    def plot(self) -> Axes:
+        """Draw the answers that have a picture, one below the other.
+
+        Returns:
+            The axes of the first.
+
+        Raises:
+            ArgumentError: If no answer has one.
+            MissingExtra: If matplotlib is not installed.
+        """
+        drawn = self.drawn or [[answer] for answer in self.answers if answer.picture != "none"]
+        if not drawn:
+            raise ArgumentError("none of these answers has a picture", argument="self", code="picture")
+        figure = pyplot().figure(figsize=(6.4, 4 * len(drawn)), layout="constrained")
+        for place, each in enumerate(drawn, 1):
+            kind = "polar" if each[0].polar else None
+            axes = draw_together(each, figure.add_subplot(len(drawn), 1, place, projection=kind))
+            title = filter(None, (each[0].question.item, axes.get_title()))
+            axes.set_title(" · ".join(title), fontsize="medium")
+        first: Axes = figure.axes[0]
+        return first
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON takes them: what the dashboard gets and the command line prints.
 
@@ -465,9 +503,19 @@ class Summary(Tabular, Sequence[Answer]):
         return "\n".join(lines)
 
 
+def draw_together(answers: Sequence[Answer], ax: Axes | None = None) -> Axes:
+    """One answer, or the intervals of several to one question, one below the other."""
+    if len(answers) == 1:
+        return answers[0].plot(ax)
+    axes = draw_forest([one.label for one in answers], [one.estimate for one in answers], "", ax)
+    axes.set_xlabel("value")
+    return axes
+
+
 def summary(
     tally: Tally,
     *,
+    questions: Iterable[Question] | None = None,
     items: Iterable[str] | None = None,
     also: Iterable[Question] = (),
     quantiles: Sequence[float] = QUANTILES,
@@ -479,6 +527,7 @@ def summary(
 
     Args:
         tally: Counts of reports.
+        questions: What is asked; by default what the reporter says.
         items: Of a survey, which items; by default all of them and what is about several.
         also: Questions that are answered on request only, such as `Question("probability", between=(6, 12))`.
         quantiles: Which quantiles of numbers.
@@ -505,7 +554,7 @@ def summary(
     """
     check_confidence(confidence)
     law = check_tally(tally).law
-    asked = [*law.questions, *also]
+    asked = [*(law.questions if questions is None else questions), *also]
     if items is not None:
         wanted = [one_of(name, "items", tuple(law.items)) for name in items]
         asked = [question for question in asked if question.item in wanted]

@@ -16,7 +16,6 @@ from sottovoce.exact.exponential import counts_keep
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.randomness.word_source import Seeded
-from sottovoce.reporters.contract import described
 from sottovoce.values.checked_arrays import as_cells
 from sottovoce.values.missing_and_outside import Missing, Outside
 from sottovoce.values.space import Space
@@ -145,6 +144,8 @@ class ReporterBase(Specified, Shown):
         raise self._another("places; see sottovoce.place")
 
     def _another(self, wanted: str) -> DataError:
+        from sottovoce.reporters.contract import described  # with every space there is
+
         kind = f"this is a tally of {described(self)}, not of {wanted}"
         return DataError(kind, code="kind", argument="tally")
 

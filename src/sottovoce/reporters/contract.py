@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import IntArray
 from sottovoce.errors import ArgumentTypeError, ContractError
@@ -33,6 +32,8 @@ from sottovoce.values.space import Space
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from numpy.typing import ArrayLike, NDArray
 
     from sottovoce.reporters.base import ReportOptions
 

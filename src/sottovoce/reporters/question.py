@@ -11,7 +11,7 @@ class Question(NamedTuple):
     Attributes:
         name: Its name in the table of `estimates.summary`, such as "mean".
         item: Of a survey, which item it is asked of; empty for all of them together.
-        of: What it is about, where that is several things: both numbers of a relation, group and number.
+        about: What it is about, where that is several things: both numbers of a relation, group and number.
         p: Which quantile.
         between: The range of a probability.
         option: The option of a share.
@@ -19,7 +19,7 @@ class Question(NamedTuple):
 
     name: str
     item: str = ""
-    of: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     p: float | None = None
     between: tuple[float, float] | None = None
     option: str | int | None = None

@@ -23,7 +23,9 @@ from sottovoce.estimates.limits.envelope import BINS, Envelope, Nodes, Target
 from sottovoce.estimates.limits.quantile_interval import Level, Sample, quantile_interval
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.number import Number
+from sottovoce.reporters.question import Question
 from sottovoce.values.domain import Domain
+from sottovoce.values.interval import Interval
 
 _WORSE = 2.0  # times the interval of a mechanism for the question: then it is worth a word
 _OPEN = 0.2  # of the people: more than that bins of cells leave open by themselves
@@ -33,8 +35,8 @@ _MADE_FOR = {
     "direction": "directions",
     "distribution": "distributions",
     "mean": "means",
+    "probability": "the share of one range",
     "quantile": "quantiles",
-    "share": "the share of one range",
     "value": "single values",
 }
 
@@ -51,45 +53,42 @@ def advice(
     """What to know about the mechanism of an answer, before its notes.
 
     Args:
-        question: What was asked: "mean", "quantile" or "share".
+        question: What was asked: "mean", "quantile" or "probability".
         mechanism: What it was asked with.
         estimate: The answer.
         binned: The reports on a few bins of cells, for quantiles and shares.
-        between: The range of a share, in the unit coordinate.
+        between: The range of a probability, in the unit coordinate.
         p: Which quantile.
 
     Returns:
         One or two sentences, if the interval is at least twice as wide as it could be.
     """
-    domain, epsilon = mechanism.domain, mechanism.epsilon
+    domain, epsilon, is_share = mechanism.domain, mechanism.epsilon, question == "probability"
     limits = [estimate.low, estimate.value, estimate.high]
-    low, middle, high = limits if question == "share" else domain.to_unit(limits).tolist()
+    low, middle, high = limits if is_share else domain.to_unit(limits).tolist()
     half = (high - low) / 2
     if question == "quantile":
         instead = _instead(epsilon, estimate, p, half)
         target = Target.up_to(middle)
     else:
         target = Target.within(*between)
-        spread = {"mean": _mean_variance, "share": _share_variance}[question](epsilon, middle)
+        spread = (_share_variance if is_share else _mean_variance)(epsilon, middle)
         instead = normal_quantile((1 - estimate.confidence) / 2) * math.sqrt(spread / estimate.n)
     if half < _WORSE * instead:
         return ()
     better, here = (_size(question, domain, size) for size in (instead, half))
-    made = (
-        f"this mechanism was made for {_MADE_FOR[mechanism.made_for]}; "
-        if mechanism.made_for in _MADE_FOR
-        else ""
-    )
+    made_for = _MADE_FOR.get(mechanism.made_for or "")
+    made = f"this mechanism was made for {made_for}; " if made_for else ""
     other = f"a mechanism for {_MADE_FOR[question]} gives {better} instead of {here}"
     hint = f"{made}for the same ε and people {other}"
     if binned is None:  # of a mean, what the envelope leaves open is noted there
         return (hint,)
     gap = openness(binned, target)
-    if question == "share":  # no more than these reports leave open already
+    if is_share:  # no more than these reports leave open already
         gap = min(gap, 2 * half)
     first: tuple[str, ...] = ()
-    if gap > max(_OPEN, half if question == "share" else 0.0):
-        share = "it" if question == "share" else f"the share below {estimate.value:.4g}"
+    if gap > max(_OPEN, half if is_share else 0.0):
+        share = "it" if is_share else f"the share below {estimate.value:.4g}"
         first = (
             f"reports of this mechanism do not identify it: with any number of people {share} stays open by "
             f"± {50 * gap:.2g} %",
@@ -126,9 +125,9 @@ def _instead(epsilon: float, estimate: Estimate, p: float, half: float) -> float
 
 @lru_cache(maxsize=256)
 def _even_quantile(people: int, epsilon: float, p: float, confidence: float) -> float:
-    from sottovoce.designs.question import Question  # rarely needed
+    from sottovoce.designs.question import designed  # rarely needed
 
-    design = Question.of("quantile", (0, 1)).design(epsilon)
+    design = designed(Question("quantile", p=p), epsilon, Interval(0, 1))
     return quantile_width(design, people, np.full(BINS, 1 / BINS), p, confidence).expected
 
 
@@ -142,7 +141,7 @@ def openness(binned: Binned, target: Target) -> float:
 
 
 def _size(question: str, domain: Domain, half: float) -> str:
-    if question == "share":
+    if question == "probability":
         return f"± {100 * half:.2g} %"
     length = float(domain.stretched(half))
     return f"a factor of {math.exp(length):.3g}" if domain.is_log else f"± {length:.2g}"

@@ -106,6 +106,9 @@ class Functions(Compact):
             SpecError: If a function is not on the list, or does not fit what it is of or the question.
         """
         check_items(list(self.inputs), 1, "inputs")
+        if not all(isinstance(space, Domain | Options) for space in self.inputs.values()):
+            sentence = "inputs of functions must be numbers or options: places are items of their own"
+            raise SpecError(sentence, argument="inputs")
         if sampled != 1:
             raise SpecError("of functions a person answers one: sampled must be 1", argument="sampled")
         if len(self.each) != len(questions) or len(self.weights) != len(questions):
@@ -155,7 +158,9 @@ class Functions(Compact):
     def questions(self) -> tuple[Question, ...]:
         """What several inputs tell together: relations of two numbers, or a number within groups."""
         told = [
-            Question(name, of=function.of) for function in self.each for name in _TOLD.get(function.name, ())
+            Question(name, about=function.of)
+            for function in self.each
+            for name in _TOLD.get(function.name, ())
         ]
         return tuple(told)
 

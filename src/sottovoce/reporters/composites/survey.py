@@ -98,7 +98,7 @@ class Survey(ReporterBase):
             return (Question("shares"),) if len(flags) > 1 and all(flags) else self._of_items(self.items)
         functions = zip(self.items, self.functions.each, strict=True)
         together = self.functions.questions
-        grouped = {name for one in together if one.name == "groups" for name in one.of}
+        grouped = {name for one in together if one.name == "groups" for name in one.about}
         own = [name for name, (kind, of) in functions if kind == "value" and of[0] not in grouped]
         return (*self._of_items(own), *together)
 
