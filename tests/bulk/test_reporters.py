@@ -11,8 +11,10 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import bulk
-from sottovoce.errors import DataError
+from sottovoce.bulk.randomiser import Randomiser
+from sottovoce.errors import ArgumentError, DataError
 from sottovoce.reporters.composites.survey import Survey
+from tests.reporters.test_contract import Foreign
 
 N = 4000
 AGE, HOURS, START = sv.pm(1.0, (0, 120)), sv.sw(1.0, (0, 24), cells=512), sv.ogpm(1.0, sv.Circle(24))
@@ -43,6 +45,18 @@ def test_every_kind_of_number(people: Any, tmp_path: Path, kind: str) -> None:
     t = bulk.tally(tmp_path / "r.parquet")
     assert (t.n, t.digest) == (N, m.digest)
     assert bulk.tally(tmp_path / "r.parquet", "age", by="town").total() == t
+
+
+def test_draws_by_row_of_somebodys_class_are_those_of_its_spec(people: Any) -> None:
+    table = people.append_column("id", pa.array(range(N)))
+    reports = []
+    for m in (HOURS, Foreign(HOURS)):
+        randomiser = Randomiser({"hours": m}, row_id="id", secret=b"k" * 32)  # type: ignore[dict-item]
+        source = randomiser.open(table.select(["hours", "id"]))
+        reports += [randomiser.reports(table.to_batches()[0], randomiser.schema(source))]
+    assert reports[0] == reports[1]
+    with pytest.raises(ArgumentError, match="row_id= draws reports of one number, choice or place"):
+        Randomiser({"home": Foreign(POLAR)}, row_id="id", secret=b"k" * 32)  # type: ignore[dict-item]
 
 
 WAY = sv.choice(3.0, ["car", "bike", "train"])
