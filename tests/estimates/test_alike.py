@@ -27,9 +27,12 @@ from sottovoce.values.space import Space
 ALL = {str(case): partial(build, case) for case in cases() if case.epsilon in (0.5, 8.0)} | others()
 #: How many people, and which of three values they have.
 PEOPLE = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 1), (40, 0), (40, 1), (40, 2)]
-SLOW = {"region_share": (2, 0), "heatmap": (3, 1), "distribution": (1, 0)}  # are asked of one of them
-#: The square of such a domain is no number in floating point, nor is a third of the smallest.
-TOO_EXTREME = {("vast", "variance"), ("two doubles", "variance"), ("two doubles", "probabilities")}
+SLOW = {"region_share": (2, 0), "heatmap": (3, 1), "distribution": (1, 0), "summary": (40, 2)}  # are asked of one of them
+#: The square of such a domain is no number in floating point, nor is a half or a third of the smallest.
+TOO_EXTREME = {
+    ("vast", "variance"),
+    *(("two doubles", name) for name in ("variance", "standard_deviation", "probabilities")),
+}
 
 
 def estimates() -> dict[str, Any]:
@@ -68,6 +71,10 @@ def intervals(answer: Any) -> Iterator[tuple[str, float, float]]:
         yield from intervals([part for group in answer.each for part in (group.share, group.mean)])
     elif isinstance(answer, sv.Shares):
         yield from intervals([*answer.estimates, *answer.joint, *([answer.mean] if answer.mean else [])])
+    elif isinstance(answer, sv.Summary):
+        for one in answer:
+            assert one.sentence or one.problem, one.label
+            yield from intervals(list(one.numbers.values()))
     elif isinstance(answer, Covariances):
         for row in answer.rows:
             yield f"{row['x']} and {row['y']}", row["low"], row["high"]

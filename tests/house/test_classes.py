@@ -30,11 +30,12 @@ MEMBERS = {
     for kind in (Reporter, ReporterBase, Number, sv.Translates, sv.Polar, sv.Survey)
     for name in (*vars(kind), *inspect.get_annotations(kind))
     if not name.startswith("_")
-} - {"name", "error", "domain", "n"}
+} - {"name", "error", "domain", "shares"}  # words that others have, too
 
 #: Where a space is matched because a value is read, named, drawn or designed for there.
 READ_OR_DRAWN = {
     "bulk/tables/arrow_columns.py": "a column of values has a type by what they are",
+    "cli/summary.py": "a range is asked of the numbers that it lies in",
     "collector/api/question_schemas.py": "a page asks for a number, an option or a place",
     "collector/campaigns/campaign.py": "what stands in for a missing value",
     "collector/campaigns/written_survey.py": "an author writes what may be answered",

@@ -80,7 +80,7 @@ class Said:
         """How much of what is possible an interval is; 0 where everything is."""
         if self.kind == "value" and law.ratings is None:
             domain = law.as_number().domain
-            return float(np.ptp(domain.line(np.array([e.low, e.high])))) / domain.width
+            return float(np.ptp(domain.line(np.array([e.low, e.high])) / domain.width))
         (low, high), _ = self._scale(law)
         return (e.high - e.low) / (high - low) if math.isfinite(high - low) else 0.0
 
