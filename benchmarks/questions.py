@@ -35,7 +35,7 @@ AROUND = (sv.two_scale, sv.ogpm)
 
 
 def yes_or_no(epsilon: float, domain: Any) -> Any:
-    return sv.design("share", epsilon, domain, between=(6, 9))
+    return sv.design("probability", epsilon, domain, between=(6, 9))
 
 
 def arc(epsilon: float, domain: Any) -> Any:
@@ -49,8 +49,8 @@ QUESTIONS: dict[str, tuple[str, Any, dict[str, Any], tuple[Any, ...]]] = {
     "distribution": ("distribution", HOURS, {}, SHAPES),
     "distribution on a circle": ("distribution", CLOCK, {}, (*AROUND, arc)),
     "direction": ("direction", CLOCK, {}, AROUND),
-    "share": ("share", HOURS, {"between": (6, 9)}, SHAPES),
-    "share on a circle": ("share", CLOCK, {"between": (22, 4)}, (*AROUND, arc)),
+    "probability": ("probability", HOURS, {"between": (6, 9)}, SHAPES),
+    "probability on a circle": ("probability", CLOCK, {"between": (22, 4)}, (*AROUND, arc)),
     "value": ("value", HOURS, {}, (sv.ogpm, sv.sw, sv.pm, sv.optimal)),
     "value on a circle": ("value", CLOCK, {}, (*AROUND, arc)),
 }

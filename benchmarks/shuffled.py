@@ -196,7 +196,7 @@ def plans() -> list[dict[str, Any]]:
         ("mean", {}),
         ("quantile", {"p": 0.5}),
         ("distribution", {}),
-        ("share", {"between": (6, 9)}),
+        ("probability", {"between": (6, 9)}),
     ):
         with TemporaryDirectory() as folder:
             os.environ["SOTTOVOCE_CACHE"] = folder

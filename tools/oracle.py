@@ -70,6 +70,7 @@ Item = Callable[[], Entries]
 RULES = ("exact", "closed", "fit", "average", "quantile", "objective", "central", "predicted", "refused")
 NEAR = {"closed": 1e-9, "fit": 1e-6, "central": 1e-4, "predicted": 0.02}  # of the largest number beside it
 MOST_LINES = 60  # of differences
+RECORDED = {"probability": "share"}  # what it was called when answers were recorded
 HELD_UP_TO = 4.0  # ε: above, a quantile's single ends are not held (weights are not unique)
 
 
@@ -202,7 +203,7 @@ def reporters() -> dict[str, list[tuple[str, Callable[[float], Any]]]]:
         ("ogpm_unbiased", lambda e: sv.ogpm_unbiased(e, LINE)),
         ("laplace rows", lambda e: laws.laplace(e, LINE).tabulate(17, 64)),
         ("optimal value", lambda e: sv.optimal(min(e, 3.0), LINE, "value")),
-        ("share", lambda e: sv.design("share", e, LINE, between=(0.0, 2.0))),
+        ("share", lambda e: sv.design("probability", e, LINE, between=(0.0, 2.0))),
         ("duchi", lambda e: sv.duchi(e, LINE)),
         ("sw truncated", lambda e: sv.sw(e, LINE).truncated()),
     ]
@@ -546,8 +547,14 @@ def made() -> list[tuple[str, Callable[[], Any]]]:
             rows.append((f"{name} circle/{e:g}", partial(getattr(sv, name), e, circle)))
         rows.append((f"ogpm l1/{e:g}", partial(sv.ogpm, e, (0, 24), "l1")))
         rows.append((f"sw log/{e:g}", partial(sv.sw, e, log)))
-        for question, how in (("quantile", {"p": 0.5}), ("distribution", {}), ("share", {"between": (6, 9)})):
-            rows.append((f"{question}/{e:g}", partial(sv.design, question, e, (0, 24), **how)))
+        for question, how in (
+            ("quantile", {"p": 0.5}),
+            ("distribution", {}),
+            ("probability", {"between": (6, 9)}),
+        ):
+            rows.append(
+                (f"{RECORDED.get(question, question)}/{e:g}", partial(sv.design, question, e, (0, 24), **how))
+            )
         for question in ("direction", "distribution", "value"):
             rows.append((f"{question} circle/{e:g}", partial(sv.design, question, e, circle)))
         rows.append((f"choice/{e:g}", partial(sv.choice, e, CHOICES)))
@@ -724,7 +731,7 @@ def central(make: Callable[[], Any], people: int) -> Entries:
 def planned(question: str, how: dict[str, Any]) -> Entries:
     """A plan: the errors of every way, in order of size, and the first reporter."""
     p: Any = sv.plan(question, **how)
-    kind = "closed" if question in ("mean", "share", "value", "difference") else "predicted"
+    kind = "closed" if question in ("mean", "probability", "value", "difference") else "predicted"
     if question == "difference":
         return {"errors": (kind, flat(p.epsilon, p.people, p.shift, p.power, p.error))}
     if question in ("choice", "choices", "group", "pair", "place"):
@@ -802,7 +809,7 @@ def items(data: dict[str, Any]) -> Iterator[tuple[str, Item]]:
     for name, make, n in shuffled_reporters():
         yield f"central/{name} {n}", partial(central, make, n)
     for i, (question, how) in enumerate(plans()):
-        yield f"plan/{i:02} {question}", partial(planned, question, how)
+        yield f"plan/{i:02} {RECORDED.get(question, question)}", partial(planned, question, how)
     for i, (spec, shape, n) in enumerate(data["pilots"]):
         yield f"problem/{i:02}", partial(problems, spec, shape, n)
 
@@ -820,7 +827,7 @@ def shuffled_reporters() -> list[tuple[str, Callable[[], Any], int]]:
             "ptt": partial(sv.ptt, e),
             "two_scale": partial(sv.two_scale, e, cells=512),
             "quantile": partial(sv.design, "quantile", e, (0, 1)),
-            "share": partial(sv.design, "share", e, (0, 1), between=(0.2, 0.5)),
+            "share": partial(sv.design, "probability", e, (0, 1), between=(0.2, 0.5)),
             "circle": partial(sv.ogpm, e, sv.Circle(1.0), cells=1024),
             "choice": partial(sv.choice, e, CHOICES),
             "laplace rows": partial(_tabulated, "laplace", e),
@@ -837,7 +844,8 @@ def plans() -> list[tuple[str, dict[str, Any]]]:
     line = {"epsilon": 1.0, "people": 10_000, "domain": (0, 24)}
     return [
         ("mean", line), ("quantile", {**line, "p": 0.5}), ("quantile", {**line, "epsilon": 3.0, "p": 0.9}),
-        ("distribution", line), ("share", {**line, "between": (6, 9)}), ("value", {**line, "epsilon": 2.0}),
+        ("distribution", line), ("probability", {**line, "between": (6, 9)}),
+        ("value", {**line, "epsilon": 2.0}),
         ("direction", {**line, "domain": sv.Circle(24)}), ("difference", {**line, "shift": 1.0}),
         ("difference", {"epsilon": 1.0, "domain": (0, 24), "shift": 1.0}),
         ("mean", {"epsilon": 1.0, "domain": (0, 24), "target": 0.2}),

@@ -29,7 +29,7 @@ def departures() -> tuple[np.ndarray, np.ndarray]:
 
 def draw() -> dict[str, Any]:
     delay, clock = departures()
-    planned = sv.plan("share", 1.0, 10_000, (0, 24), target=0.02, between=(6, 9)).plot()
+    planned = sv.plan("probability", 1.0, 10_000, (0, 24), target=0.02, between=(6, 9)).plot()
     return {
         "distribution-delay.svg": delays(delay),
         "distribution-clock.svg": rose(clock),

@@ -258,14 +258,17 @@ def check_epsilon(epsilon: object) -> float:
     return number
 
 
-def check_confidence(confidence: object) -> float:
-    """A confidence level strictly between 0 and 1."""
-    number = real_number(confidence, "confidence")
+def proper_fraction(value: object, name: str) -> float:
+    """A real number strictly between 0 and 1."""
+    number = real_number(value, name)
     if not 0 < number < 1:
-        raise ArgumentError(
-            f"confidence must lie strictly between 0 and 1, got confidence={number!r}", argument="confidence"
-        )
+        raise ArgumentError(f"{name} must lie strictly between 0 and 1, got {name}={number!r}", argument=name)
     return number
+
+
+def check_confidence(confidence: object) -> float:
+    """A confidence level."""
+    return proper_fraction(confidence, "confidence")
 
 
 def loss_exponent(loss: object) -> float:

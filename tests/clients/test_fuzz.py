@@ -18,9 +18,9 @@ CIRCLE = sv.Circle(24)
 #: Every question, with what it needs.
 QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
     ("mean", (0, 24), {}), ("quantile", (0, 24), {"p": 0.9}), ("distribution", (0, 24), {}),
-    ("share", (0, 24), {"between": (3, 7)}), ("value", (0, 24), {}), ("value", (0, 24), {"loss": "l1"}),
+    ("probability", (0, 24), {"between": (3, 7)}), ("value", (0, 24), {}), ("value", (0, 24), {"loss": "l1"}),
     ("direction", CIRCLE, {}), ("distribution", CIRCLE, {}), ("value", CIRCLE, {}),
-    ("share", CIRCLE, {"between": (22, 3)}), ("mean", sv.Interval(1, 1e6, scale="log"), {}),
+    ("probability", CIRCLE, {"between": (22, 3)}), ("mean", sv.Interval(1, 1e6, scale="log"), {}),
     ("choice", ["car", "bike", "train"], {}), ("choices", ["car", "bike", "train"], {}),
     ("place", ((0, 4), (-1, 0)), {}), ("pair", [(0, 120), (0, 3)], {}), ("group", (["a", "b"], (0, 3)), {}),
 ]  # fmt: skip

@@ -65,7 +65,7 @@ def test_what_is_not_identified_is_the_first_thing_said() -> None:
     )
     assert median.advice()[0].startswith("reports of this mechanism do not identify it: with any number")
     assert hint(share)[0] == "the share of one range"
-    asked = sv.design("share", 1.0, DAY, between=(3, 9))
+    asked = sv.design("probability", 1.0, DAY, between=(3, 9))
     assert sv.probability(tallied(asked), 3, 9).half_width <= 1.06 * hint(share)[1] / 100
     what, better, here = hint(median)
     assert (what, better < here / 2) == ("quantiles", True)
@@ -91,8 +91,8 @@ def test_few_reports_are_not_the_mechanisms_fault() -> None:
 
 def test_what_takes_long_is_said_only_when_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = []
-    openness = better_design._openness
-    monkeypatch.setattr(better_design, "_openness", lambda *about: answers.append(about) or openness(*about))
+    openness = better_design.openness
+    monkeypatch.setattr(better_design, "openness", lambda *about: answers.append(about) or openness(*about))
     share = sv.probability(tallied(COIN), 3, 9)
     assert share.rows
     assert pickle.loads(pickle.dumps(share)) == share

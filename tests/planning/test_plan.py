@@ -13,11 +13,16 @@ from benchmarks._tables import table_in
 
 import sottovoce as sv
 from benchmarks import planner, questions
-from sottovoce.designs.question import Question
+from sottovoce.designs.question import designed
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, NoDataError
-from sottovoce.planning.candidates import candidates
+from sottovoce.estimates.summary import TABLE
+from sottovoce.planning.candidates import KINDS, candidates
 from sottovoce.planning.least_people import meeting
 from sottovoce.planning.scenario import Scenario
+from sottovoce.planning.ways_to_ask import PREDICTED as OF_OTHERS
+from sottovoce.planning.ways_to_ask import error_of
+from sottovoce.reporters.question import Question
+from sottovoce.values.interval import as_domain
 
 HOURS, CLOCK = (0, 24), sv.Circle(24)
 
@@ -36,7 +41,7 @@ QUESTIONS: list[tuple[str, Any, dict[str, Any]]] = [
     ("distribution", HOURS, {}),
     ("distribution", CLOCK, {}),
     ("direction", CLOCK, {}),
-    ("share", HOURS, {"between": (6, 9)}),
+    ("probability", HOURS, {"between": (6, 9)}),
     ("value", HOURS, {}),
 ]
 
@@ -74,7 +79,7 @@ def test_the_mean_is_planned_from_exact_variances() -> None:
 
 PREDICTED: list[tuple[str, Any, dict[str, Any], float, int, int]] = [
     ("mean", HOURS, {}, 2.0, 2000, 60),
-    ("share", HOURS, {"between": (12, 18)}, 1.0, 3000, 100),
+    ("probability", HOURS, {"between": (12, 18)}, 1.0, 3000, 100),
     ("distribution", HOURS, {}, 1.0, 2000, 16),
 ]
 
@@ -87,10 +92,10 @@ def test_predicted_errors_are_the_simulated_ones(
 
     The mutant predicts for a tenth of the people.
     """
-    asked = Question.of(question, domain, **more)
-    ours = candidates(asked)[0]
-    seen = Scenario(asked, 0.95, None, True, times).option(ours, epsilon, people)
-    told, mutant = (Scenario(asked, 0.95, None).option(ours, epsilon, n) for n in (people, people // 10))
+    asked, line = Question(question, **more), as_domain(domain)
+    ours = candidates(asked, line)[0]
+    seen = Scenario(asked, line, 0.95, None, True, times).option(ours, epsilon, people)
+    told, mutant = (Scenario(asked, line, 0.95).option(ours, epsilon, n) for n in (people, people // 10))
     assert seen is not None
     assert told is not None
     assert mutant is not None
@@ -144,10 +149,43 @@ def test_somebodys_own_mechanism_is_ranked_beside_ours() -> None:
     assert rank["ogpm_unbiased"].error > p.best.error
     assert rank["nine answers"].half_width > p.best.half_width  # biased: what the envelope gives
     # One that is better than ours comes first: the same design with more ε under the name of less.
-    better = sv.plan("share", 1.0, 5000, HOURS, between=(6, 9), candidates=[lambda _, d: sv.duchi(3.0, d)])
-    assert better.best.name == "design"
     sharp = sv.plan("mean", 1.0, 5000, HOURS, candidates=[lambda _, d: sv.duchi(3.0, d)])
     assert sharp.best.name == "<lambda>"
+
+
+def one_bit(low: float, high: float, domain: Any = HOURS) -> Any:
+    return sv.design("probability", 1.0, domain, between=(low, high))
+
+
+RANGE = {"between": (6, 9)}
+
+
+@pytest.mark.parametrize(
+    ("question", "domain", "more", "own", "ranked"),
+    [
+        ("probability", HOURS, RANGE, one_bit(6, 9.5), False),
+        ("probability", HOURS, RANGE, one_bit(6, 9), True),
+        ("probability", HOURS, {"between": (9, 24)}, one_bit(0, 8), False),
+        ("probability", HOURS, RANGE, sv.duchi(1.0, HOURS), False),
+        ("probability", HOURS, RANGE, sv.sw(1.0, HOURS), True),
+        ("probability", CLOCK, {"between": (22, 3)}, one_bit(22, 3, CLOCK), True),
+        ("mean", HOURS, {}, one_bit(6, 9), False),
+        ("mean", HOURS, {}, lambda e, d: sv.design("probability", e, d, between=(6, 9)), False),
+        ("quantile", HOURS, {"p": 0.5}, sv.duchi(1.0, HOURS), False),
+        ("distribution", HOURS, {}, sv.duchi(1.0, HOURS), False),
+        ("distribution", CLOCK, {}, sv.ogpm(1.0, CLOCK), True),
+        ("value", HOURS, {}, sv.duchi(1.0, HOURS), True),
+    ],
+)
+def test_a_candidate_that_asks_something_else_is_left_out(
+    question: str, domain: Any, more: dict[str, Any], own: Any, ranked: bool
+) -> None:
+    p = sv.plan(question, 1.0, 5000, domain, **more, candidates=[own])
+    name = getattr(own, "name", "<lambda>")
+    assert p.left_out == ({} if ranked else {name: "asks something else"})
+    assert ("asks something else" in str(p)) != ranked
+    again = sv.plan(question, None, 5000, domain, p.best.error * 1.5, **more, candidates=[own])
+    assert (again.left_out.get(name) == "asks something else") != ranked
 
 
 def test_wrong_candidates_are_refused() -> None:
@@ -155,9 +193,34 @@ def test_wrong_candidates_are_refused() -> None:
         (sv.pm(2.0, HOURS), ArgumentError),
         (sv.pm(1.0), ArgumentError),
         ("pm", ArgumentTypeError),
+        (sv.choice(1.0, ["a", "b"]), ArgumentError),
+        (sv.pair(1.0, {"a": HOURS, "b": HOURS}), ArgumentError),
+        (lambda epsilon, domain: sv.pm(epsilon), ArgumentError),
+        (lambda epsilon, domain: None, ArgumentTypeError),
     ):
         with pytest.raises(error, match="candidates"):
             sv.plan("mean", 1.0, 100, HOURS, candidates=[own])  # type: ignore[list-item]
+    with pytest.raises(ArgumentTypeError, match="candidates must be a list"):
+        sv.plan("mean", 1.0, 100, HOURS, candidates=3)  # type: ignore[call-overload]
+
+
+REPORTERS = [
+    sv.sw(1.0, HOURS), sv.pm(1.0, sv.Interval(1, 1e4, "log")), sv.ogpm(1.0, CLOCK), one_bit(6, 9),
+    sv.choice(1.0, [1, 2, 3]), sv.place(1.0, 2.0, points=8), sv.polar(8.0, design="unbiased"),
+    sv.pair(1.0, [HOURS, HOURS]), sv.within(1.0, ["a", "b"], HOURS), sv.any_of(1.0, ["a", "b"]),
+]  # fmt: skip
+
+
+def test_no_question_is_forgotten() -> None:
+    """Each has a formula or is refused in words, and what is refused is named here."""
+    said = {question.name for m in REPORTERS for question in m.questions}
+    assert said <= set(TABLE)
+    refused = set(TABLE) - set(KINDS) - set(OF_OTHERS)
+    assert refused == {"standard_deviation", "variance", "concentration", "share", "heatmap", "honesty"}
+    for name in refused:
+        with pytest.raises(ArgumentError, match=f"the error of {name} is not predicted"):
+            error_of(REPORTERS[0], Question(name), 100)
+    assert (set(KINDS) | set(OF_OTHERS)) - set(TABLE) == {"value"}  # which is about one person
 
 
 # -- inverse questions ------------------------------------------------------------------------------------
@@ -170,13 +233,13 @@ def test_people_for_a_target() -> None:
         assert o.error <= 0.1
         one_less = sv.plan("direction", 1.0, o.people - 1, CLOCK).options
         assert next(x.error for x in one_less if x.name == o.name) > 0.1
-    best = sv.plan("share", 2.0, None, HOURS, target=0.02, between=(6, 9)).best
+    best = sv.plan("probability", 2.0, None, HOURS, target=0.02, between=(6, 9)).best
     assert 0.019 < best.error <= 0.02
 
 
 def test_epsilon_for_a_target_and_who_cannot_reach_it() -> None:
-    own = sv.design("share", 1.0, HOURS, between=(6, 9))
-    p = sv.plan("share", None, 10_000, HOURS, target=0.007, between=(6, 9), candidates=[own])
+    own = sv.design("probability", 1.0, HOURS, between=(6, 9))
+    p = sv.plan("probability", None, 10_000, HOURS, target=0.007, between=(6, 9), candidates=[own])
     assert 0.0067 < p.best.error <= 0.007
     assert p.best.name == "design"
     assert own.name in p.left_out  # it has one ε only
@@ -227,13 +290,12 @@ def test_an_epsilon_for_a_target_takes_few_designs(
 ) -> None:
     """A quick mechanism tells about where a slow one meets the target, wherever people are: to 2 % of ε."""
     made: list[float] = []
-    design = Question.design
 
-    def counted(question: Question, epsilon: float) -> Any:
+    def counted(question: Question, epsilon: float, *about: Any) -> Any:
         made.append(epsilon)
-        return design(question, epsilon)
+        return designed(question, epsilon, *about)
 
-    monkeypatch.setattr(Question, "design", counted)
+    monkeypatch.setattr("sottovoce.planning.candidates.designed", counted)
     domain = (0, 1) if question == "value" else HOURS
     plan = sv.plan(question, None, 5000, domain, target, sample=sample)
     ours = next(option for option in plan.options if option.name == "design")
@@ -243,7 +305,7 @@ def test_an_epsilon_for_a_target_takes_few_designs(
 
 
 def test_rivals_minimise_the_loss_that_is_asked_for() -> None:
-    rival = candidates(Question.of("value", (0, 1), loss="l1"))[1]
+    rival = candidates(Question("value"), as_domain((0, 1)), "l1")[1]
     assert rival.build(1.0) == sv.ogpm(1.0, (0, 1), "l1") != sv.ogpm(1.0, (0, 1), "l2")
 
 
@@ -287,7 +349,20 @@ def test_the_command(tmp_path: Path) -> None:
     asked = ["plan", "mean", "--epsilon", "1", "--target", "0.1", "--domain", "0", "24", "--json"]
     content = json.loads(run(app, asked).stdout)
     assert content["options"][0]["people"] > 1000
-    share = ["plan", "share", "--range", "6", "9", "--epsilon", "1", "--people", "500", "--domain", "0", "24"]
+    share = [
+        "plan",
+        "probability",
+        "--range",
+        "6",
+        "9",
+        "--epsilon",
+        "1",
+        "--people",
+        "500",
+        "--domain",
+        "0",
+        "24",
+    ]
     assert "percentage" in run(app, share).stdout
     picture = tmp_path / "plan.png"
     drawn = [
@@ -324,10 +399,12 @@ GOOD = {"question": "mean", "epsilon": 1.0, "people": 100, "domain": HOURS}
         ({"question": "quantile", "p": 0.5, "domain": CLOCK}, "no quantiles"),
         ({"domain": CLOCK}, "ask for a 'direction'"),
         ({"repetitions": 0}, "repetitions must be at least 1"),
+        ({"people": 100, "epsilon": None, "central": 3}, "central must be"),
+        ({"question": ["mean"]}, "question must be one of"),
     ],
 )
 def test_bad_questions(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match=message):
         sv.plan(**{**GOOD, **arguments})  # type: ignore[arg-type]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import ArgumentError
+from sottovoce.errors import ArgumentError, ArgumentTypeError
+from sottovoce.planning.ways_to_ask import evenly_spread
 
 DOMAINS = {"a": (-4.0, 4.0), "b": (-4.0, 4.0)}
 
@@ -53,6 +54,27 @@ def test_what_is_no_plan(arguments: Any, words: str) -> None:
         sv.plan("pair", 1.0, 1000, DOMAINS, sample=[1.0, 2.0])
 
 
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (lambda: sv.plan("group", domain=(0, 1)), "epsilon"),  # type: ignore[call-overload]
+        (lambda: sv.plan("group", 1.0, 100, (0, 1)), "options"),  # type: ignore[call-overload]
+        (lambda: sv.plan("group", 1.0, 100, (["a", "b"], 3)), "domain"),  # type: ignore[call-overload]
+        (lambda: sv.plan("choices", 1.0, 100, 3), "options"),  # type: ignore[call-overload]
+        (lambda: sv.plan("choice", 1.0, 100, ["a", "b"], target=-1), "target"),  # type: ignore[call-overload]
+        (lambda: sv.plan("choice", 1.0, 100, ["a", "b"], confidence=0.5), "confidence"),  # type: ignore[call-overload]
+        (lambda: sv.plan("choice", 1.0, 100, ["a", "b"], candidates=[3]), "candidates"),  # type: ignore[call-overload]
+        (lambda: sv.plan("pair", 1.0, 100, DOMAINS, sample="x"), "sample"),
+        (lambda: sv.pair_rounds(1.0, DOMAINS, first="x"), "first"),  # type: ignore[arg-type]
+        (lambda: sv.Rows.of(1.0, [[0.5, 0.5]] * 2, sv.Options(("a", "b"))), "domain"),  # type: ignore[arg-type]
+    ],
+)
+def test_mistakes_are_errors_with_an_argument(make: Any, argument: str) -> None:
+    with pytest.raises((ArgumentError, ArgumentTypeError)) as refusal:
+        make()
+    assert refusal.value.argument == argument
+
+
 def test_groups_and_several_choices() -> None:
     """Forty tallies with a few options each: standard deviations are known to a tenth or better."""
     rng = np.random.default_rng(3)
@@ -72,4 +94,8 @@ def test_groups_and_several_choices() -> None:
         shares += [one.value - 0.5 for one in sv.shares(sv.Tally(m, m.report(people, rng=seed))).estimates]
     assert 0.75 < np.sqrt(np.mean(np.square(shares))) / several.best.error < 1.25
     assert "mean of a group ±" in str(plan)
+    assert len(sv.plan("choices", 1.0, 10, [str(i) for i in range(256)]).options) == 1
+    log = sv.plan("group", 4.0, 50_000, (["car", "bike"], sv.Interval(1, 1e4, "log"))).best
+    wide = sv.groups(evenly_spread(log.design, 50_000))["car"].mean  # type: ignore[arg-type]
+    assert log.error == pytest.approx(np.log(wide.high / wide.low) / 2 / 1.96, rel=1e-3)
     assert several.rows[0]["error of the share"] == several.best.error

@@ -14,7 +14,7 @@ from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError
 from sottovoce.estimates.polar_density import polar_density
 from sottovoce.estimates.position import mean_position
 from sottovoce.reporters.composites.polar import Polar
-from sottovoce.surveys.polar import _unbiased_distance, _unit_distance, certificate
+from sottovoce.surveys.polar import _distance, certificate
 from sottovoce.values.disc import Disc
 
 TOTAL = 1 + 2 * math.pi
@@ -52,8 +52,8 @@ def test_the_certificate_is_close(epsilon: float, loss: str) -> None:
 def test_there_are_positions_above_the_largest_epsilon_of_an_optimal_distance() -> None:
     m = sv.polar(16.0, design="unbiased")
     assert m.distance.epsilon + m.angle.epsilon == pytest.approx(16.0)
-    assert _unit_distance(12.5, 2.0).worst_error("l2") > even_prior_limit(12.5, 2.0)
-    assert np.abs(_unbiased_distance(12.5, 2.0).bias(np.linspace(0, 1, 9))).max() < 1e-9
+    assert _distance(12.5, 2.0).worst_error("l2") > even_prior_limit(12.5, 2.0)
+    assert np.abs(_distance(12.5, 2.0, "unbiased").bias(np.linspace(0, 1, 9))).max() < 1e-9
 
 
 def test_the_division_does_not_depend_on_the_unit_of_length() -> None:
@@ -221,7 +221,7 @@ def test_bad_input() -> None:
         sv.polar(1.0, radius=0)
     with pytest.raises(NoDataError):
         mean_position(sv.Tally(m))
-    with pytest.raises(TypeError, match=r"numbers \(ogpm\), not of a polar mechanism"):
+    with pytest.raises(DataError, match="not of places"):
         mean_position(sv.Tally(sv.ogpm(1.0), [1, 2, 3]))
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import DataError, NoDataError, PrivacyError, SpecError
+from sottovoce.errors import ArgumentError, DataError, NoDataError, PrivacyError, SpecError
 from sottovoce.exact.rational_bounds import exp_lower
+from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.surveys.item_worth import (
@@ -349,6 +350,29 @@ def test_json_and_bad_input() -> None:
     for wrong in (good + m.cells, none, twice, many, good.astype(float)):
         with pytest.raises((DataError, TypeError)):
             sv.Tally(m, wrong)
+
+
+def test_what_cannot_be_an_item() -> None:
+    several, line = sv.any_of(1.0, ["a", "b"]), sv.duchi(1.0)
+    assert several.width == 1  # by lot
+    with pytest.raises(SpecError, match="an item of a survey must not be a survey"):
+        Survey(1.0, {"x": several, "y": line}, 1)
+    functions = Functions({"home": sv.Disc(1), "x": line.domain}, (Function("value", ("x",)),), (1,))
+    with pytest.raises(SpecError, match="inputs of functions must be numbers or options: places are"):
+        Survey(1.0, {"x": line}, 1, functions=functions)
+    with pytest.raises(ArgumentError, match="a place cannot be asked for beside a relation"):
+        sv.survey(1.0, {"x": (0, 1), "y": (0, 1), "home": sv.Disc(1)}, relations=[("x", "y")])
+
+
+def test_a_design_of_ones_own_may_be_of_any_kind() -> None:
+    """Mixtures and tables as well as windows; what each is worth is the exact variance."""
+    domain = sv.Interval(0, 24)
+    for design in (sv.two_scale, lambda e, d: sv.design("quantile", e, d), sv.ptt):
+        m = sv.survey(2.0, {"a": domain, "b": (0, 1e200)}, "split", design=design)
+        part = m.items["a"]
+        x = np.linspace(0, 24, 2001)
+        assert worth(part) == pytest.approx(float(part.variance(x).max()) / 24**2)  # type: ignore[attr-defined]
+        assert m.considered[2] == pytest.approx(sum(map(worth, m.items.values())))
 
 
 def test_a_report_answers_different_questions_in_order() -> None:

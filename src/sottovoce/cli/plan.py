@@ -32,8 +32,8 @@ Question = Annotated[
     str,
     typer.Argument(
         metavar="QUESTION",
-        help="mean, median, quantile (with --p), distribution, direction, share (with --range), value, "
-        "choice or choices (with --options), pair (with --pair), place (with --place) or group (with "
+        help="mean, median, quantile (with --p), distribution, direction, probability (with --range), "
+        "value, choice or choices (with --options), pair (with --pair), place (with --place) or group (with "
         "--options and --domain).",
     ),
 ]

@@ -42,13 +42,13 @@ QuestionOption = Annotated[
         "--question",
         metavar="QUESTION",
         help="What is to be known: mean, median, quantile (with --p), distribution, direction (of a circle), "
-        "share (with --range) or value. If not said: distribution, which answers the others too.",
+        "probability (with --range) or value. If not said: distribution, which answers the others too.",
     ),
 ]
 Level = Annotated[float | None, typer.Option("--p", help="Which quantile, between 0 and 1.")]
 Between = Annotated[
     tuple[float, float] | None,
-    typer.Option("--range", metavar="LOW HIGH", help="The range whose share is to be known."),
+    typer.Option("--range", metavar="LOW HIGH", help="The range of a probability."),
 ]
 Place = Annotated[
     tuple[float, float, float, float] | None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sottovoce.designs.block_designs import block_size, block_variance, family
 from sottovoce.errors import check_epsilon
 from sottovoce.reporters.translates import Translates
-from sottovoce.values.options import Options
+from sottovoce.values.options import as_options
 
 
 def choice(epsilon: float, options: Sequence[str | int]) -> Translates:
@@ -32,7 +32,7 @@ def choice(epsilon: float, options: Sequence[str | int]) -> Translates:
         (3, (4,))
     """
     check_epsilon(epsilon)
-    names = Options(tuple(options) if not isinstance(options, str | bytes) else options)  # type: ignore[arg-type]
+    names = as_options(options)
     blocks, multipliers, _ = family(len(names), block_size(len(names), epsilon))
     return Translates.of(epsilon, names, blocks, multipliers, name="choice")
 

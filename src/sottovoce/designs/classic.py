@@ -16,7 +16,14 @@ from sottovoce.designs.published_formulas import (
     worst_theta,
 )
 from sottovoce.designs.solver.integer_weights import named, uniform_unbiased, uniform_window
-from sottovoce.errors import ArgumentError, check_epsilon, loss_exponent, real_number, refuse_others
+from sottovoce.errors import (
+    ArgumentError,
+    check_epsilon,
+    loss_exponent,
+    proper_fraction,
+    real_number,
+    refuse_others,
+)
 from sottovoce.reporters.mechanism import Mechanism, cells_within
 from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain
@@ -154,9 +161,7 @@ def ptt(
     epsilon, domain = check_epsilon(epsilon), _interval(domain, "ptt")
     if q is None:
         q = ptt_optimal_q(epsilon)
-    elif not 0 < real_number(q, "q") < 1:
-        raise ArgumentError(f"q must lie strictly between 0 and 1, got q={q!r}", argument="q")
-    k, a = ptt_parameters(epsilon, q)
+    k, a = ptt_parameters(epsilon, proper_fraction(q, "q"))
     return uniform_unbiased(epsilon, domain, share=a / (k + a), cells=cells_within(cells))
 
 

@@ -6,8 +6,7 @@ What is made says what it was made for (`m.made_for`), also after it was written
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,79 +16,60 @@ from sottovoce.designs.solver.integer_weights import uniform_window
 from sottovoce.designs.solver.roots import root
 from sottovoce.designs.three_windows import three_windows
 from sottovoce.designs.two_scale import two_scale
-from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, real_number
+from sottovoce.errors import ArgumentError, ArgumentTypeError, one_of, proper_fraction, real_number
 from sottovoce.exact.rows_that_keep_epsilon import repaired
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.mixture import Mixture
+from sottovoce.reporters.question import Question
 from sottovoce.reporters.rows import Rows
 from sottovoce.values.domain import Domain
-from sottovoce.values.interval import DomainLike, as_domain
 
 Designed = Mechanism | Mixture | Rows
-_THREE = 4.0  # up to this ε three windows are best for a quantile
+#: Every question about one number that a design can be asked for.
+QUESTIONS = ("mean", "quantile", "distribution", "direction", "probability", "value")
+#: What each takes.
+TAKEN = {"quantile": "p", "probability": "between", "value": "loss"}
+_ELSEWHERE = {
+    "mean": "a circle has no mean, ask for a 'direction'",
+    "quantile": "a circle has no quantiles, ask for a 'probability'",
+    "direction": "an interval has no direction, ask for a 'mean'",
+}
+_THREE = 4.0  # up to this ε three windows are best for a quantile; above they would be thinner than a cell
 _BESIDE = 2.0**-40  # how far from the end of a range, in units of the domain, a value is surely outside
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is to be known about whom.
+def asked(
+    question: str, domain: Domain, *, p: float | None = None, between: tuple[float, float] | None = None
+) -> Question:
+    """What is asked of a number, checked.
 
-    Attributes:
-        name: One of `QUESTIONS`.
+    Args:
+        question: One of `QUESTIONS`.
         domain: Where values lie.
         p: Which quantile.
-        between: The range of a share, in the units of the domain.
-        loss: What a single value minimises.
+        between: The range of a probability, in the units of the domain.
+
+    Returns:
+        The question.
+
+    Raises:
+        ArgumentError: If it does not suit the domain, or an argument is out of range or missing.
     """
-
-    name: str
-    domain: Domain
-    p: float | None = None
-    between: tuple[float, float] | None = None
-    loss: str | float = "l2"
-
-    @classmethod
-    def of(
-        cls,
-        question: str,
-        domain: DomainLike,
-        *,
-        p: float | None = None,
-        between: tuple[float, float] | None = None,
-        loss: str | float | None = None,
-    ) -> Question:
-        """Check the arguments of `design`, those that belong to other questions included."""
-        one_of(question, "question", tuple(QUESTIONS))
-        line = as_domain(domain)
-        check_owners(question, p=p, between=between, loss=loss)
-        kind = QUESTIONS[question]
-        if not kind.suits(line):
-            raise ArgumentError(
-                f"question must suit the domain: {kind.refusal}, got question={question!r}",
-                argument="question",
-            )
-        if question == "quantile" and p is not None and not 0 < real_number(p, "p") < 1:
-            raise ArgumentError(f"p must lie strictly between 0 and 1, got p={p!r}", argument="p")
-        bounds = _range(between, line) if question == "share" else None
-        return cls(question, line, p, bounds, "l2" if loss is None else loss)
-
-    def design(self, epsilon: float) -> Designed:
-        """The mechanism for an ε."""
-        return replace(QUESTIONS[self.name].make(epsilon, self), made_for=self.name)
-
-
-def check_owners(question: str, **arguments: object) -> None:
-    """Refuse arguments that belong to other questions."""
-    owners = {"p": "quantile", "between": "share", "loss": "value"}
-    for name, value in arguments.items():
-        if value is not None and question != owners[name]:
-            rule = f"{name} belongs to the question {owners[name]!r}"
-            raise ArgumentError(f"{rule}, got {name}={value!r} with question={question!r}", argument=name)
+    one_of(question, "question", QUESTIONS)
+    if question in _ELSEWHERE and domain.is_circle != (question == "direction"):
+        raise ArgumentError(
+            f"question must suit the domain: {_ELSEWHERE[question]}, got question={question!r}",
+            argument="question",
+        )
+    if p is not None:
+        proper_fraction(p, "p")
+    return Question(question, p=p, between=_range(between, domain) if question == "probability" else None)
 
 
 def _range(between: object, domain: Domain) -> tuple[float, float]:
     if between is None:
-        raise ArgumentError("between must be given for a share: the range (low, high)", argument="between")
+        rule = "between must be given for a probability: the range (low, high)"
+        raise ArgumentError(rule, argument="between")
     if not isinstance(between, tuple | list) or len(between) != 2:
         raise ArgumentTypeError(
             f"between must be a range (low, high), got between={between!r}", argument="between"
@@ -103,27 +83,36 @@ def _range(between: object, domain: Domain) -> tuple[float, float]:
     return low, high
 
 
-# -- one function for each question ------------------------------------------------------------------------
+def designed(question: Question, epsilon: float, domain: Domain, loss: str | float | None = None) -> Designed:
+    """The mechanism for a question.
+
+    Args:
+        question: What `asked` gave.
+        epsilon: Privacy parameter ε.
+        domain: Where values lie.
+        loss: What a single value minimises; the square if not given.
+
+    Returns:
+        A mechanism that says what it was made for.
+    """
+    made: Designed
+    match question.name:
+        case "mean":
+            made = ordinary_mean(epsilon, domain)
+        case "quantile":
+            made = (three_windows if epsilon <= _THREE else sw)(epsilon, domain)
+        case "distribution":
+            made = two_scale(epsilon, domain)
+        case "direction":
+            made = _arc(epsilon, domain)
+        case "probability":
+            made = _yes_or_no(epsilon, domain, question.between or domain.ends)
+        case _:
+            made = optimal(epsilon, domain, "value", loss="l2" if loss is None else loss)
+    return replace(made, made_for=question.name)
 
 
-def _mean(epsilon: float, question: Question) -> Designed:
-    return ordinary_mean(epsilon, question.domain)
-
-
-def _quantile(epsilon: float, question: Question) -> Designed:
-    """Three windows; where ε is so large that they would be thinner than a cell, the square wave."""
-    return (three_windows if epsilon <= _THREE else sw)(epsilon, question.domain)
-
-
-def _distribution(epsilon: float, question: Question) -> Designed:
-    return two_scale(epsilon, question.domain)
-
-
-def _value(epsilon: float, question: Question) -> Designed:
-    return optimal(epsilon, question.domain, "value", loss=question.loss)
-
-
-def _direction(epsilon: float, question: Question) -> Designed:
+def _arc(epsilon: float, domain: Domain) -> Mechanism:
     """The arc around the truth, E times as likely as elsewhere, whose reports point there most clearly.
 
     With an arc of w turns the mean of e^{2πi(y − x)} is (E − 1)·sin(πw)/(π(1 + (E − 1)w)); it is
@@ -135,48 +124,16 @@ def _direction(epsilon: float, question: Question) -> Designed:
         return math.pi * math.cos(math.pi * w) * (1 / more + w) - math.sin(math.pi * w)
 
     w = root(slope, 0.0, 0.5)
-    m = uniform_window(epsilon, question.domain, mass=1 / (1 + more * w), cells=DEFAULT_CELLS)
+    m = uniform_window(epsilon, domain, mass=1 / (1 + more * w), cells=DEFAULT_CELLS)
     return replace(m, name="arc")
 
 
-def _share(epsilon: float, question: Question) -> Designed:
+def _yes_or_no(epsilon: float, domain: Domain, between: tuple[float, float]) -> Rows:
     """Randomised response to "is your value in the range?": no other report tells more about a share."""
-    assert question.between is not None
-    domain = question.domain
-    low, high = (float(domain.to_unit(end)) for end in question.between)
+    low, high = (float(domain.to_unit(end)) for end in between)
     places = np.array([0.0, low - _BESIDE, low, high, high + _BESIDE, 1 - _BESIDE, 1.0])
     t = np.unique(places[(places >= 0) & (places <= (1 - _BESIDE if domain.is_circle else 1.0))])
     inside = (t >= low) & (t <= high) if low <= high else (t >= low) | (t <= high)
     yes = 1 / (1 + math.exp(-epsilon))
     chances = np.where(inside[:, None], [1 - yes, yes], [yes, 1 - yes])
     return Rows(epsilon, domain, t, repaired(chances, epsilon), np.array([0.0, 1.0]), name="yes or no")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What a question needs.
-
-    Attributes:
-        make: The design, from ε and the question.
-        circle: True if it is asked only on a circle, False only on an interval, None on both.
-        refusal: What to say elsewhere.
-    """
-
-    make: Callable[[float, Question], Designed]
-    circle: bool | None = None
-    refusal: str = ""
-
-    def suits(self, domain: Domain) -> bool:
-        """Whether the question makes sense on a domain."""
-        return self.circle is None or self.circle == domain.is_circle
-
-
-#: Every question that a design can be asked for.
-QUESTIONS = {
-    "mean": Kind(_mean, circle=False, refusal="a circle has no mean, ask for a 'direction'"),
-    "quantile": Kind(_quantile, circle=False, refusal="a circle has no quantiles, ask for a 'share'"),
-    "distribution": Kind(_distribution),
-    "direction": Kind(_direction, circle=True, refusal="an interval has no direction, ask for a 'mean'"),
-    "share": Kind(_share),
-    "value": Kind(_value),
-}

@@ -4,82 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from sottovoce.errors import ArgumentError
 from sottovoce.planning.candidates import Candidate
 from sottovoce.planning.scenario import Option, Scenario
 from sottovoce.reporters.number import Number
 from sottovoce.shuffling.calibration import largest_local
 
 MOST_PEOPLE = 10**12
-_LEAST_PEOPLE, _LEAST_EPSILON = 100.0, 0.01
+_LEAST_PEOPLE, LEAST_EPSILON = 100.0, 0.01
 _OURS = 0.85  # of the ε of others: about what our design needs; larger ones take longer to make
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
-
-Options = Callable[[float], Option | None]
-
-
-class Search:
-    """The people or the ε with which mechanisms meet a target, one after the other; None if no number does.
-
-    Each begins where the one before met it, with the slope that was seen there.
-    """
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self._start: float | None = None
-        self._slope: float | None = None
-
-    def people(self, candidate: Candidate, epsilon: float, target: float) -> Option | None:
-        """The option with the fewest people."""
-        if self.scenario.question.name in ("mean", "direction"):  # the error is c/√n
-            one = self.scenario.option(candidate, epsilon, MOST_PEOPLE)
-            needed = math.ceil(MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
-            if needed > MOST_PEOPLE:
-                return None
-            return self.scenario.option(candidate, epsilon, max(1, int(needed)))
-        option = cache(lambda n: self.scenario.option(candidate, epsilon, round(n)))
-        start, slope, exact = self._start or 10_000.0, self._slope or -0.5, 2 * _EXACT[candidate.ours]
-        ends = _LEAST_PEOPLE, float(MOST_PEOPLE)
-        return self._taken(option, meeting(_errors(option), target, *ends, exact, start=start, slope=slope))
-
-    def epsilon(self, candidate: Candidate, people: int, target: float) -> Option | None:
-        """The option with the least ε."""
-        option = cache(lambda e: self.scenario.option(candidate, round(e, 6), people))
-        start, slope, exact = self._start or 1.0, self._slope or -1.0, _EXACT[candidate.ours]
-        start *= _OURS if candidate.ours else 1.0
-        return self._taken(
-            option, least_epsilon(_errors(option), target, candidate.most, exact, start=start, slope=slope)
-        )
-
-    def central(self, candidate: Candidate, central: tuple[float, float], people: int) -> Option | None:
-        """The option with the largest ε whose counts keep a central guarantee."""
-
-        @cache  # a design takes longer to make than to judge
-        def build(epsilon: float) -> Number:
-            m = candidate.build(epsilon)
-            if m is None:
-                raise ArgumentError(
-                    f"candidates must be functions with central, got {candidate.name!r}",
-                    argument="candidates",
-                )
-            return m
-
-        local = largest_local(build, central, people, most=candidate.most)
-        return self.scenario.option(replace(candidate, build=build), local, people)
-
-    def _taken(self, option: Options, least: Meeting | None) -> Option | None:
-        if least is None:
-            return None
-        self._start, self._slope = least
-        return option(least.x)
-
-
-def _errors(option: Options) -> Callable[[float], float]:
-    return lambda x: math.inf if (one := option(x)) is None else one.error
 
 
 class Meeting(NamedTuple):
@@ -89,17 +26,63 @@ class Meeting(NamedTuple):
     slope: float
 
 
-def least_epsilon(
-    error: Callable[[float], float],
-    target: float,
-    most: float,
-    exact: float = _EXACT[True],
-    *,
-    start: float = 1.0,
-    slope: float = -1.0,
-) -> Meeting | None:
-    """The least ε up to `most` at which an error meets a target, and the slope there: `meeting`."""
-    return meeting(error, target, _LEAST_EPSILON, most, exact, start=start, slope=slope)
+@dataclass
+class Search:
+    """What each candidate needs for what was asked, one after the other; None if no number does.
+
+    Each search begins where the one before met the target, with the slope that was seen there.
+
+    Attributes:
+        scenario: What is to be known.
+        epsilon: The privacy parameter; None asks for the least.
+        people: How many people; None asks for the fewest.
+        target: The error to meet, where something is asked for.
+        central: What the counts are to keep, with the largest ε; or None.
+    """
+
+    scenario: Scenario
+    epsilon: float | None
+    people: int | None
+    target: float | None
+    central: tuple[float, float] | None
+    _known: Meeting | None = None
+
+    def best(self, candidate: Candidate) -> Option | None:
+        """The option of a candidate.
+
+        Args:
+            candidate: A design.
+
+        Returns:
+            With the ε and the people that were given or found.
+        """
+        option, target, exact = self.scenario.option, self.target or 0.0, _EXACT[candidate.ours]
+        epsilon, people = self.epsilon or 0.0, self.people or 0
+        if self.central is not None:
+            build = cache(cast("Callable[[float], Number]", candidate.build))  # takes longer than to judge it
+            local = largest_local(build, self.central, people, most=candidate.most)
+            return option(replace(candidate, build=build), local, people)
+        if epsilon and people:
+            return option(candidate, epsilon, people)
+        if epsilon and self.scenario.question.name in ("mean", "direction"):  # the error is c/√n
+            one = option(candidate, epsilon, MOST_PEOPLE)
+            needed = math.ceil(MOST_PEOPLE * (one.error / target) ** 2) if one else math.inf
+            return None if needed > MOST_PEOPLE else option(candidate, epsilon, max(1, int(needed)))
+        if epsilon:
+            made = cache(lambda n: option(candidate, epsilon, round(n)))
+            ends, (start, slope) = (_LEAST_PEOPLE, float(MOST_PEOPLE)), self._known or Meeting(10_000.0, -0.5)
+            exact *= 2
+        else:
+            made = cache(lambda e: option(candidate, round(e, 6), people))
+            ends, (start, slope) = (LEAST_EPSILON, candidate.most), self._known or Meeting(1.0, -1.0)
+            start *= _OURS if candidate.ours else 1.0
+
+        def error(x: float) -> float:
+            return math.inf if (one := made(x)) is None else one.error
+
+        least = meeting(error, target, *ends, exact, start=start, slope=slope)
+        self._known = least or self._known
+        return None if least is None else made(least.x)
 
 
 def meeting(

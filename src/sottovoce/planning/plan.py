@@ -9,104 +9,69 @@ sottovoce.plan("mean", people=10**5, domain=(0, 24), central=(0.1, 1e-8))      #
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from sottovoce.arrays import FloatArray
 from sottovoce.designs.classic import ptt
 from sottovoce.designs.place import Box
-from sottovoce.designs.question import Question
+from sottovoce.designs.question import QUESTIONS, TAKEN, asked
 from sottovoce.errors import (
     ArgumentError,
     ArgumentTypeError,
-    NoDataError,
     check_confidence,
     check_epsilon,
+    one_of,
     positive_number,
     refuse_others,
     whole_number,
 )
-from sottovoce.planning.candidates import Candidate
+from sottovoce.planning.candidates import ELSE, Candidate, Own, own_candidate
 from sottovoce.planning.candidates import candidates as usual_candidates
 from sottovoce.planning.least_people import MOST_PEOPLE, Search
 from sottovoce.planning.plan_difference import DifferencePlan, plan_difference
 from sottovoce.planning.prediction import sample_shape
 from sottovoce.planning.scenario import Option, Plan, Progress, Scenario
-from sottovoce.planning.ways_to_ask import (
-    WaysPlan,
-    plan_choice,
-    plan_choices,
-    plan_group,
-    plan_pair,
-    plan_places,
-)
-from sottovoce.reporters.number import Number
+from sottovoce.planning.ways_to_ask import WaysPlan, plan_ways
 from sottovoce.shuffling.calibration import least_variance
-from sottovoce.surveys.design import Listed, Several
-from sottovoce.values.checked_arrays import in_domain
+from sottovoce.surveys.design import OTHERS, Listed, Several
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
 
-_OTHERS: dict[str, Callable[..., WaysPlan]] = {
-    "choice": plan_choice, "choices": plan_choices, "group": plan_group, "place": plan_places,
-}  # fmt: skip
-#: What each of these questions takes beside ε, people and the domain; all others take the same.
-_TAKEN = dict.fromkeys(_OTHERS, "") | {"pair": "sample", "difference": "shift power confidence sample"}
-_USUAL = "target p between loss confidence sample candidates simulate repetitions central progress"
-#: A mechanism of one's own, or what makes one from ε and the domain, such as `sottovoce.pm`.
-Own = Number | Callable[[float, Domain], Number]
+#: What each question takes beside ε, people, the domain and its own arguments; all others take the same.
+_TAKEN = dict.fromkeys(OTHERS, "") | {"pair": "sample", "difference": "shift power confidence sample"}
+_USUAL = "target confidence sample candidates simulate repetitions central progress"
 
 
 @overload
 def plan(
-    question: Literal["difference"],
-    epsilon: float | None = ...,
-    people: int | None = ...,
-    domain: DomainLike | None = ...,
-    *,
-    shift: float,
-    power: float = ...,
-    confidence: float = ...,
+    question: Literal["difference"], epsilon: float | None = ..., people: int | None = ...,
+    domain: DomainLike | None = ..., *, shift: float, power: float = ..., confidence: float = ...,
     sample: ArrayLike | None = ...,
-) -> DifferencePlan: ...
+) -> DifferencePlan: ...  # fmt: skip
 
 
 @overload
 def plan(
-    question: Literal["choice", "choices", "group", "pair", "place"],
-    epsilon: float,
-    people: int,
-    domain: Several | Listed | Disc | Box,
-    *,
-    sample: ArrayLike | None = ...,
-) -> WaysPlan: ...
+    question: Literal["choice", "choices", "group", "pair", "place"], epsilon: float, people: int,
+    domain: Several | Listed | Disc | Box, *, sample: ArrayLike | None = ...,
+) -> WaysPlan: ...  # fmt: skip
 
 
 @overload
 def plan(
-    question: str,
-    epsilon: float | None = ...,
-    people: int | None = ...,
-    domain: DomainLike | None = ...,
-    target: float | None = ...,
-    *,
-    p: float | None = ...,
-    between: tuple[float, float] | None = ...,
-    loss: str | float | None = ...,
-    confidence: float = ...,
-    sample: ArrayLike | None = ...,
-    candidates: Sequence[Own] = ...,
-    simulate: bool = ...,
-    repetitions: int | None = ...,
-    central: tuple[float, float] | None = ...,
-    progress: Progress | None = ...,
-) -> Plan: ...
+    question: str, epsilon: float | None = ..., people: int | None = ..., domain: DomainLike | None = ...,
+    target: float | None = ..., *, p: float | None = ..., between: tuple[float, float] | None = ...,
+    loss: str | float | None = ..., confidence: float = ..., sample: ArrayLike | None = ...,
+    candidates: Sequence[Own] = ..., simulate: bool = ..., repetitions: int | None = ...,
+    central: tuple[float, float] | None = ..., progress: Progress | None = ...,
+) -> Plan: ...  # fmt: skip
 
 
 def plan(
@@ -133,23 +98,23 @@ def plan(
 
     Args:
         question: What is to be known, as in `design`: "mean", "quantile", "distribution", "direction",
-            "share" or "value"; or "difference": how many people of each of two groups, or which ε, it takes
-            to see one of their means; "place": where people are, in a `Disc` or a box ((x₀, x₁), (y₀, y₁));
-            "choice" or "choices", with the options as the domain; "pair", with the intervals of two numbers;
-            or "group", with options and an interval.
+            "probability" or "value"; or "difference": how many people of each of two groups, or which ε, it
+            takes to see one of their means; "place": where people are, in a `Disc` or a box
+            ((x₀, x₁), (y₀, y₁)); "choice" or "choices", with the options as the domain; "pair", with the
+            intervals of two numbers; or "group", with options and an interval.
         epsilon: The privacy parameter; left out, it is asked which ε meets the target.
         people: How many people report; left out, it is asked how many it takes to meet the target.
         domain: Where values lie: always to be given.
-        target: The error to meet, in the units of the domain (of a share: a probability).
+        target: The error to meet, in the units of the domain (of a probability: as it is).
         p: Which quantile.
-        between: The range of a share.
+        between: The range of a probability.
         loss: What a "value" minimises.
         shift: The difference to see, in the units of the domain.
         power: The chance of seeing it, where ε or people are asked for.
         confidence: That of the intervals.
         sample: Values that stand for the people to come, instead of reference shapes.
-        candidates: Mechanisms of your own to rank with ours: reporters of one number for this domain and ε,
-            or functions that make them from ε and the domain.
+        candidates: Mechanisms of your own to rank with ours: reporters for this domain and ε, or functions
+            that make them from ε and the domain. One that does not say the question is left out.
         simulate: Simulate answers instead of predicting them, until errors are known to 3 %. It takes
             minutes; results are remembered.
         repetitions: How many tallies to simulate, instead of as many as it takes.
@@ -160,80 +125,80 @@ def plan(
             that is done.
 
     Returns:
-        The mechanisms, the best first. Errors of a mean, a direction or a share are standard errors that
-        count the people's own spread too; that of a quantile is half of its interval, that of a distribution
-        the Wasserstein distance, and that of a value its worst case. For a difference a `DifferencePlan` with
-        what was left open; for choices, pairs, groups and places a `WaysPlan`.
+        The mechanisms, the best first. Errors of a mean, a direction or a probability are standard errors
+        that count the people's own spread too; that of a quantile is half of its interval, that of a
+        distribution the Wasserstein distance, and that of a value its worst case. For a difference a
+        `DifferencePlan` with what was left open; for choices, pairs, groups and places a `WaysPlan`.
 
     Raises:
-        ValueError: If the question is not one, or no mechanism meets the target.
+        ArgumentError: If the question is none, an argument is out of range or does not belong to it, or no
+            mechanism meets the target.
+        ArgumentTypeError: If an argument is of the wrong type.
 
     Example:
         >>> how_many = plan("mean", epsilon=1.0, people=None, domain=(0, 24), target=0.25)
         >>> how_many.best.name, how_many.best.people
         ('design', 9069)
     """
-    refuse_others(
-        plan, f"question={question!r}", locals(), "epsilon people domain " + _TAKEN.get(question, _USUAL)
-    )
+    one_of(question, "question", (*QUESTIONS, *_TAKEN))
+    taken = f"epsilon people domain {_TAKEN.get(question, _USUAL)} {TAKEN.get(question, '')}"
+    refuse_others(plan, f"question={question!r}", locals(), taken)
     if domain is None:
         raise ArgumentError("domain must be given: (low, high) or a Circle", argument="domain")
-    if question == "pair":
-        return plan_pair(epsilon, people, domain, sample)  # type: ignore[arg-type]
-    if question in _OTHERS:
-        return _OTHERS[question](epsilon, people, domain)
+    if question in OTHERS:
+        return plan_ways(question, epsilon, people, domain, sample)
+    line = as_domain(domain)  # type: ignore[arg-type]  # others are asked above
     if question == "difference":
         return plan_difference(
-            epsilon, people, as_domain(domain),  # type: ignore[arg-type]  # places are asked above
-            shift=shift, power=power, confidence=check_confidence(confidence), sample=sample,
+            epsilon, people, line, shift=shift, power=power, confidence=check_confidence(confidence),
+            sample=sample,
         )  # fmt: skip
-    asked = Question.of(question, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
+    about = asked(question, line, p=p, between=between)
     if question == "quantile" and p is None:
         raise ArgumentError("p must be given for a quantile: 0.5 is the median", argument="p")
     wanted = _check_wanted(epsilon, people, target, central)
     if repetitions is not None:
         whole_number(repetitions, "repetitions", least=1)
-    shape = _shape(sample, asked.domain)
+    if not isinstance(candidates, Iterable):
+        raise ArgumentTypeError(f"candidates must be a list, got {candidates!r}", argument="candidates")
     scenario = Scenario(
-        asked, check_confidence(confidence), shape, bool(simulate or repetitions), repetitions
-    )
-    ours = usual_candidates(asked)
+        about, line, check_confidence(confidence), sample_shape(sample, line), bool(simulate or repetitions),
+        repetitions, "l2" if loss is None else loss,
+    )  # fmt: skip
+    ours = usual_candidates(about, line, scenario.loss)
     if central is not None:
-        ours = [_for_counts(candidate, asked.domain, central, int(people or 0)) for candidate in ours]
-    ranked = (*ours, *(_own(own, asked, epsilon) for own in candidates))
-    options: list[Option] = []
-    left_out: dict[str, str] = {}
-    search = Search(scenario)
+        if not all(map(callable, candidates)):
+            raise ArgumentError("candidates must be functions with central", argument="candidates")
+        ours = [_for_counts(candidate, line, central, int(people or 0)) for candidate in ours]
+    ranked = (*ours, *(own_candidate(own, about, line, epsilon) for own in candidates))
+
+    search = Search(scenario, epsilon, people, target, central)
+    options, left_out = list[Option](), dict[str, str]()
     for k, candidate in enumerate(reversed(ranked)):  # what is quick to build tells the others where to begin
         if progress is not None:
             progress(candidate.name, k / len(ranked))
-        option: Option | None
-        if central is not None:
-            option = search.central(candidate, central, int(people or 0))
-        elif epsilon is None:
-            option = search.epsilon(candidate, int(people or 0), float(target or 0.0))
-        elif people is None:
-            option = search.people(candidate, float(epsilon), float(target or 0.0))
-        else:
-            option = scenario.option(candidate, float(epsilon), int(people))
-        if option is None:
-            most = f"ε = {candidate.most:g} with {people:,}" if epsilon is None else f"{MOST_PEOPLE:,}"
-            left_out[candidate.name] = f"needs more than {most} people"
-            if epsilon is not None and epsilon > candidate.most:
-                left_out[candidate.name] = f"is made up to ε = {candidate.most:g}"
-        else:
+        try:
+            option = search.best(candidate)
+        except ArgumentError as error:
+            if error.code != ELSE:
+                raise
+            left_out[candidate.name] = str(error)
+            continue
+        if option is not None:
             same = [other for other in options if other.mechanism == option.mechanism]
             options = [option, *(other for other in options if other not in same)]
+        elif epsilon is not None and epsilon > candidate.most:
+            left_out[candidate.name] = f"is made up to ε = {candidate.most:g}"
+        else:
+            most = f"ε = {candidate.most:g} with {people:,}" if epsilon is None else f"{MOST_PEOPLE:,}"
+            left_out[candidate.name] = f"needs more than {most} people"
     if not options:
         reasons = "; ".join(sorted(set(left_out.values())))
         raise ArgumentError(f"no mechanism meets target={target!r}: {reasons}", argument="target")
     favourite = options[0].name if ranked[0].name == options[0].name else None
-    options.sort(key=lambda option: _rank(option, wanted) / (_AS_GOOD if option.name == favourite else 1.0))
+    rank = attrgetter(wanted or "error")
+    options.sort(key=lambda option: rank(option) / (_AS_GOOD if option.name == favourite else 1.0))
     return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central, ranked)
-
-
-def _rank(option: Option, wanted: str | None) -> float:
-    return float({"people": option.people, "epsilon": option.epsilon}.get(wanted or "", option.error))
 
 
 def _for_counts(candidate: Candidate, domain: Domain, central: tuple[float, float], people: int) -> Candidate:
@@ -245,26 +210,14 @@ def _for_counts(candidate: Candidate, domain: Domain, central: tuple[float, floa
     return replace(candidate, build=lambda e: ptt(e, domain, q), reason=reason)
 
 
-def _own(own: Own, question: Question, epsilon: float | None) -> Candidate:
-    """Somebody's own mechanism among the candidates."""
-    domain = question.domain
-    if not isinstance(own, Number):
-        if not callable(own):
-            rule = "candidates must be mechanisms of one number, or functions of (epsilon, domain)"
-            raise ArgumentTypeError(f"{rule}, got {type(own).__name__}", argument="candidates")
-        name = getattr(own, "__name__", type(own).__name__)
-        return Candidate(name, lambda e: own(e, domain), "your own")
-    if own.domain != domain or epsilon not in (None, own.epsilon):
-        here = f"epsilon={own.epsilon!r} on {own.domain}"
-        rule = f"candidates must have epsilon={epsilon!r} and the domain {domain}"
-        raise ArgumentError(f"{rule}, got {own.name!r} with {here}", argument="candidates")
-    return Candidate(own.name, lambda e: own if e == own.epsilon else None, "your own")
-
-
 def _check_wanted(
     epsilon: float | None, people: int | None, target: float | None, central: tuple[float, float] | None
 ) -> str | None:
     if central is not None:
+        if not isinstance(central, tuple | list) or len(central) != 2:
+            raise ArgumentTypeError(
+                f"central must be (epsilon, delta), got central={central!r}", argument="central"
+            )
         if target is not None or epsilon is not None:
             argument = "epsilon" if target is None else "target"
             raise ArgumentError(f"{argument} must be left out with central", argument=argument)
@@ -284,24 +237,15 @@ def _check_wanted(
     return "epsilon" if epsilon is None else "people" if people is None else None
 
 
-def _shape(sample: ArrayLike | None, domain: Domain) -> FloatArray | None:
-    if sample is None:
-        return None
-    values = in_domain(sample, domain, "sample").reshape(-1)
-    if not values.size:
-        raise NoDataError("sample must not be empty", argument="sample")
-    return sample_shape(domain.to_unit(values))
-
-
 def _explained(options: list[Option], wanted: str | None) -> list[Option]:
     """Each reason with how it compares to the best, and the certificate where there is one."""
-    out = []
+    out, rank = [], attrgetter(wanted or "error")
     for option in options:
-        reason, certificate = option.reason, getattr(option.mechanism, "certificate", None)
+        reason, certificate = option.reason, option.mechanism.certificate
         if certificate is not None:
             reason += f" (worst case {certificate.ratio:.3g} × the limit of all)"
         if option is not options[0]:
-            what = {"people": "people", "epsilon": "ε"}.get(wanted or "", "error")
-            reason += f"; {_rank(option, wanted) / _rank(options[0], wanted):.2f} × the {what}"
+            what = "ε" if wanted == "epsilon" else wanted or "error"
+            reason += f"; {rank(option) / rank(options[0]):.2f} × the {what}"
         out.append(replace(option, reason=reason))
     return out

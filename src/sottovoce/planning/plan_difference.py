@@ -24,11 +24,11 @@ from sottovoce.errors import (
     ArgumentError,
     check_epsilon,
     positive_number,
-    real_number,
+    proper_fraction,
     refuse_others,
     whole_number,
 )
-from sottovoce.planning.least_people import least_epsilon
+from sottovoce.planning.least_people import LEAST_EPSILON, meeting
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.reporters.number import Number
 from sottovoce.surveys.design import design
@@ -113,11 +113,7 @@ def plan_difference(
         check_epsilon(epsilon)
     if people is not None:
         whole_number(people, "people", least=2)
-    chance = real_number(power, "power")
-    if not 0 < chance < 1:
-        raise ArgumentError(
-            f"power must lie strictly between 0 and 1, got power={chance!r}", argument="power"
-        )
+    chance = proper_fraction(power, "power")
     gap = positive_number(shift, "shift") / domain.width
     values = None if sample is None else domain.to_unit(in_domain(sample, domain, "sample").reshape(-1))
     z = _NORMAL.inv_cdf((1 + confidence) / 2)
@@ -129,7 +125,7 @@ def plan_difference(
 
     if epsilon is None:
         assert people is not None
-        least = least_epsilon(variance, need * people, most_epsilon(), slope=-2.0)
+        least = meeting(variance, need * people, LEAST_EPSILON, most_epsilon(), 0.02, start=1.0, slope=-2.0)
         if least is None:
             raise ArgumentError(
                 f"no ε up to {most_epsilon():g} is enough for so few people", argument="people"

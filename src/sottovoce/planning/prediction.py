@@ -1,8 +1,8 @@
 """What error to expect of an answer, from the exact law of the reports: nothing is simulated.
 
 - mean, direction: the standard error of what is decoded, the people's own spread included;
-- quantile, share: the width that the program behind the interval itself expects; a share that is asked
-  directly is binomial;
+- quantile, probability: the width that the program behind the interval itself expects; a probability that is
+  asked directly is binomial;
 - distribution: a local expansion of the reconstruction (`estimates.fits.error_expansion`);
 - value: the worst case of one report.
 
@@ -19,10 +19,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.question import Question
-from sottovoce.errors import loss_exponent
+from sottovoce.errors import NoDataError, loss_exponent
 from sottovoce.estimates.answer.better_design import quantile_width
 from sottovoce.estimates.fits.binned_cells import Binned
 from sottovoce.estimates.fits.error_expansion import reconstruction_errors
@@ -30,6 +30,9 @@ from sottovoce.estimates.limits.direct_question import yes_chances
 from sottovoce.estimates.limits.envelope import IDENTITY, Envelope, Nodes, Target
 from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.reporters.number import Number
+from sottovoce.reporters.question import Question
+from sottovoce.values.checked_arrays import in_domain
+from sottovoce.values.domain import Domain
 
 _BINS = 1024  # equal ones of the domain: a plan imagines people by their probabilities
 #: Their middles, in the unit coordinate.
@@ -66,6 +69,7 @@ class Setting:
         people: How many they are.
         density: What they are like: probabilities of equal bins of the domain.
         confidence: That of the interval.
+        loss: What a single value minimises.
     """
 
     question: Question
@@ -73,6 +77,7 @@ class Setting:
     people: int
     density: FloatArray
     confidence: float
+    loss: str | float = "l2"
 
     @cached_property
     def z(self) -> float:
@@ -86,9 +91,8 @@ class Setting:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The range of a share, in the unit coordinate."""
-        assert self.question.between is not None
-        low, high = self.reporter.domain.to_unit(self.question.between).tolist()
+        """The range of a probability, in the unit coordinate."""
+        low, high = self.reporter.domain.to_unit(self.question.between or ()).tolist()
         return low, high
 
     def normal(self, error: float, whole: float = _WHOLE) -> Expected:
@@ -129,19 +133,16 @@ def direction(s: Setting) -> Expected:
 
 def quantile(s: Setting) -> Expected:
     """Half of the interval's width is the error, too: the value's own error is not known."""
-    assert s.question.p is not None
     coarse = s.density.reshape(256, -1).sum(axis=1)
     people = max(1, round(s.people / _HALVES**2))  # where F is flat or steep the width is another multiple
-    width = quantile_width(s.reporter, people, coarse, s.question.p, s.confidence).expected
+    width = quantile_width(s.reporter, people, coarse, s.question.p or 0.5, s.confidence).expected
     half = min(width / 2, _WHOLE)
     return Expected(half, half)
 
 
-def share(s: Setting) -> Expected:
+def probability(s: Setting) -> Expected:
     """Binomial if it was asked directly, otherwise by envelopes."""
-    low, high = s.ends
-    target = Target.within(low, high)
-    chances = yes_chances(s.reporter, low, high)
+    target, chances = Target.within(*s.ends), yes_chances(s.reporter, *s.ends)
     if chances is None:
         return s.envelope(target)
     inside, outside = chances
@@ -159,7 +160,7 @@ def distribution(s: Setting) -> Expected:
 
 def value(s: Setting) -> Expected:
     """The worst case of one report; it does not depend on how many people there are."""
-    k = loss_exponent(s.question.loss)
+    k = loss_exponent(s.loss)
     worst = s.reporter.worst_error(k) / float(s.reporter.domain.stretched(1.0, k))
     return Expected(worst ** (1 / k), math.nan)
 
@@ -176,7 +177,12 @@ def reference_shapes(circle: bool) -> FloatArray:
     return np.stack([one / one.sum(), two / two.sum()])
 
 
-def sample_shape(unit: FloatArray) -> FloatArray:
+def sample_shape(sample: ArrayLike | None, domain: Domain) -> FloatArray | None:
     """The histogram of some values that stand for the people to come, as the only row."""
-    counts = np.histogram(unit, _BINS, (0.0, 1.0))[0]
+    if sample is None:
+        return None
+    values = in_domain(sample, domain, "sample").reshape(-1)
+    if not values.size:
+        raise NoDataError("sample must not be empty", argument="sample")
+    counts = np.histogram(domain.to_unit(values), _BINS, (0.0, 1.0))[0]
     return np.asarray((counts / counts.sum())[None, :])

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.question import Question
 from sottovoce.planning.candidates import KINDS, POINTS, Candidate, Kind
 from sottovoce.planning.prediction import Expected, Setting, reference_shapes
 from sottovoce.planning.simulation import simulated
 from sottovoce.plots.data_table import Row, Tabular
 from sottovoce.plots.error_plot import draw_errors
 from sottovoce.reporters.number import Number
+from sottovoce.reporters.question import Question
+from sottovoce.values.domain import Domain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,11 +37,11 @@ class Option:
         name: What it is called: "design" is what `sottovoce.design` gives.
         epsilon: The privacy parameter.
         people: How many people report.
-        error: The error to expect, in the units of the domain (of a share: a probability).
+        error: The error to expect, in the units of the domain (of a probability: as it is).
         half_width: Half the width of the interval in the same units; of a distribution that of its
             cumulative distribution, a probability. NaN where a single value is asked for.
         reason: What it is good for, and how it compares to the best.
-        mechanism: The mechanism itself, ready to report.
+        mechanism: The mechanism, ready to report; of a class of your own what its spec says.
         doubt: The standard error of a simulated `error`, 0 for a predicted one.
     """
 
@@ -59,18 +60,22 @@ class Scenario:
     """What is to be known about whom.
 
     Attributes:
-        question: What is to be known, and the domain.
+        question: What is to be known.
+        domain: Where values lie.
         confidence: That of the intervals.
         sample: What people are like, probabilities of equal bins; None for reference shapes.
         simulate: True if answers are simulated instead of predicted.
         repetitions: How many tallies to simulate; None for as many as it takes.
+        loss: What a single value minimises.
     """
 
     question: Question
+    domain: Domain
     confidence: float
-    sample: FloatArray | None
+    sample: FloatArray | None = None
     simulate: bool = False
     repetitions: int | None = None
+    loss: str | float = "l2"
 
     @property
     def kind(self) -> Kind:
@@ -82,29 +87,30 @@ class Scenario:
         """What people may be like, a row each; for a quantile humps that lean to either side."""
         if self.sample is not None:
             return self.sample
-        shapes = reference_shapes(self.question.domain.is_circle)
+        shapes = reference_shapes(self.domain.is_circle)
         if self.question.name == "value":  # its worst case is everybody's
             return shapes[:1]
         return np.vstack((shapes, shapes[0, ::-1])) if self.question.name == "quantile" else shapes
 
-    def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
-        """What to expect of one mechanism, in the units of the domain; None if there is none for this ε."""
-        m = candidate.build(epsilon) if epsilon <= candidate.most else None
-        if m is None:
-            return None
-        settings = [Setting(self.question, m, people, density, self.confidence) for density in self.shapes]
+    def expected(self, m: Number, people: int) -> Expected:
+        """What to expect of one mechanism, in the units of the domain."""
+        about = (self.confidence, self.loss)
+        settings = [Setting(self.question, m, people, density, *about) for density in self.shapes]
         look = (lambda s: simulated(s, self.repetitions)) if self.simulate else self.kind.predict
         each = [look(setting) for setting in settings]
         error, half, doubt = np.mean(np.array(each) * [1, 1, 0], axis=0).tolist()
         doubt = math.hypot(*(expected.doubt for expected in each)) / len(each)
-        mean = Expected(error, half, doubt)
-        unit = float(self.question.domain.stretched(1.0))
+        unit = float(self.domain.stretched(1.0))
         scale = 1.0 if self.kind.error_in == POINTS else unit
-        half_scale = 1.0 if self.kind.half_in == POINTS else unit
-        return Option(
-            candidate.name, epsilon, people, scale * mean.error, half_scale * mean.half_width,
-            candidate.reason, m, scale * mean.doubt,
-        )  # fmt: skip
+        return Expected(scale * error, (1.0 if self.kind.half_in == POINTS else unit) * half, scale * doubt)
+
+    def option(self, candidate: Candidate, epsilon: float, people: int) -> Option | None:
+        """What to expect of a candidate; None if it has no mechanism for this ε."""
+        m = candidate.build(epsilon) if epsilon <= candidate.most else None
+        if m is None:
+            return None
+        error, half, doubt = self.expected(m, people)
+        return Option(candidate.name, epsilon, people, error, half, candidate.reason, m, doubt)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,7 +195,7 @@ class Plan(Tabular):
 
         The interval is as wide a part of the domain on either scale: a length on one, a factor on the other.
         """
-        domain, half = self.scenario.question.domain, self.best.half_width
+        domain, half = self.scenario.domain, self.best.half_width
         if self.scenario.question.name != "quantile" or domain.is_log or domain.is_circle or domain.low <= 0:
             return ""
         factor = math.exp(half / domain.width * math.log(domain.high / domain.low))
@@ -204,7 +210,7 @@ class Plan(Tabular):
     def _unit(self, kind: str | None) -> str:
         if kind == POINTS:
             return "percentage points"
-        return "of the logarithm" if self.scenario.question.domain.is_log else "units of the domain"
+        return "of the logarithm" if self.scenario.domain.is_log else "units of the domain"
 
     @property
     def level(self) -> str:
@@ -214,16 +220,16 @@ class Plan(Tabular):
     @property
     def title(self) -> str:
         """What the numbers are about, in one line."""
-        question = self.scenario.question
+        question, domain = self.scenario.question, self.scenario.domain
         what = f"{question.p:g}-quantile" if question.name == "quantile" else question.name
         if question.between is not None:
-            what = f"share between {question.between[0]:g} and {question.between[1]:g}"
+            what += f" of {question.between[0]:g} to {question.between[1]:g}"
         people = f"{_COUNTED.get(len(self.scenario.shapes))} reference shapes"
         if question.name == "value" or self.scenario.sample is not None:
             people = "everybody" if question.name == "value" else "the given sample"
         doubt = max(option.doubt / option.error for option in self.options)
         how = f"simulated, ± {100 * doubt:.0f} % of each error" if self.scenario.simulate else "predicted"
-        where = f"{'the circle ' if question.domain.is_circle else ''}{question.domain}"
+        where = f"{'the circle ' if domain.is_circle else ''}{domain}"
         kept = "" if self.central is None else "; counts that keep ({:g}, {:g})".format(*self.central)
         return f"{what} on {where}, for {people} ({how}){kept}"
 

@@ -15,16 +15,13 @@ import numpy as np
 
 from sottovoce.arrays import FloatArray
 from sottovoce.designs.solver import disk_cache
-from sottovoce.estimates.direction import circular_mean
 from sottovoce.estimates.distribution import distribution
-from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.metrics import Cumulative, wasserstein
 from sottovoce.estimates.limits.envelope import Target
-from sottovoce.estimates.mean import mean
-from sottovoce.estimates.probability import probability
-from sottovoce.estimates.quantile import quantile
+from sottovoce.estimates.summary import number
 from sottovoce.estimates.tally import Tally
 from sottovoce.planning.prediction import MIDDLES, Expected, Setting, value
+from sottovoce.wire.canonical import TASKS
 
 _PROBES = np.arange(1, 64) / 64  # where the cumulative distribution is compared
 _LEAST, _MOST = 16, 1000
@@ -42,19 +39,19 @@ def simulated(setting: Setting, repetitions: int | None = None) -> Expected:
             error), at most 1000.
 
     Returns:
-        Root mean squares for a mean, direction or share, otherwise averages.
+        Root mean squares for a mean, direction or probability, otherwise averages.
     """
     s, name = setting, setting.question.name
     if name == "value":
         return value(s)
     shape = hashlib.sha256(s.density.tobytes()).hexdigest()
-    which = [name, s.question.p, s.question.between, s.reporter.digest]
+    which = [TASKS.get(name, name), s.question.p, s.question.between, s.reporter.digest]  # as once remembered
     question = [*which, s.people, shape, s.confidence, repetitions]
     if (known := _remembered(question)) is not None:
         return known
     rng = np.random.default_rng(list(hashlib.sha256(json.dumps(question).encode()).digest()))
     chances = np.maximum(s.reporter.operator(s.x).mix(s.density), 0.0)
-    answer, square = _ANSWERS[name](s), name in ("mean", "direction", "share")
+    answer, square = _answers(s), name in ("mean", "direction", "probability")
     answers: list[Answer] = []
     while True:
         counts = rng.multinomial(s.people, chances / chances.sum())
@@ -91,46 +88,25 @@ def _remembered(question: Sequence[object]) -> Expected | None:
 # -- one answer after the other, against the truth ----------------------------------------------------------
 
 
-def _about(
-    s: Setting, estimate: Callable[[Tally], Estimate], truth: float, power: int
-) -> Callable[[Tally], Answer]:
-    unit = float(s.reporter.domain.stretched(1.0, power))
-    around = unit if s.reporter.domain.is_circle and power else math.inf
+def _answers(s: Setting) -> Callable[[Tally], Answer]:
+    """How far the answer to a question is off, in the unit coordinate, and half of its interval."""
+    name, domain = s.question.name, s.reporter.domain
+    if name == "distribution":
+        return _distribution(s)
+    truth = float(s.density @ MIDDLES)
+    if name == "direction":
+        truth = float(np.angle(s.density @ np.exp(2j * np.pi * MIDDLES)) / (2 * np.pi) % 1)
+    elif name == "probability":
+        truth = float(s.density @ Target.within(*s.ends).at(MIDDLES))
 
     def answer(tally: Tally) -> Answer:
-        e = estimate(tally)
-        off = abs(e.value - truth)
-        return min(off, abs(around - off)) / unit, (e.high - e.low) / 2 / unit
-
-    return answer
-
-
-def _mean(s: Setting) -> Callable[[Tally], Answer]:
-    truth = float(s.reporter.domain.from_unit(s.density @ MIDDLES))
-    return _about(s, lambda tally: mean(tally, confidence=s.confidence), truth, 1)
-
-
-def _direction(s: Setting) -> Callable[[Tally], Answer]:
-    turn = np.angle(s.density @ np.exp(2j * np.pi * MIDDLES)) / (2 * np.pi) % 1
-    truth = float(s.reporter.domain.from_unit(turn))
-    return _about(s, lambda tally: circular_mean(tally, confidence=s.confidence), truth, 1)
-
-
-def _share(s: Setting) -> Callable[[Tally], Answer]:
-    assert s.question.between is not None
-    low, high = s.question.between
-    truth = float(s.density @ Target.within(*s.ends).at(MIDDLES))
-    return _about(s, lambda tally: probability(tally, low, high, confidence=s.confidence), truth, 0)
-
-
-def _quantile(s: Setting) -> Callable[[Tally], Answer]:
-    assert s.question.p is not None
-    p, domain = s.question.p, s.reporter.domain
-
-    def answer(tally: Tally) -> Answer:
-        e = quantile(tally, p, confidence=s.confidence)
-        low, high = domain.to_unit([e.low, e.high]).tolist()
-        return (high - low) / 2, (high - low) / 2
+        e = number(tally, s.question, confidence=s.confidence)
+        ends = np.array([e.value, e.low, e.high])
+        value, low, high = (ends if name == "probability" else domain.to_unit(ends)).tolist()
+        half, off = (high - low) / 2, abs(value - truth)
+        if name == "quantile":
+            return half, half
+        return min(off, abs(1 - off)) if name == "direction" else off, half
 
     return answer
 
@@ -144,12 +120,3 @@ def _distribution(s: Setting) -> Callable[[Tally], Answer]:
         return wasserstein(fitted, truth, circle=circle), s.z * float(np.sqrt((gaps**2).mean()))
 
     return answer
-
-
-_ANSWERS: dict[str, Callable[[Setting], Callable[[Tally], Answer]]] = {
-    "mean": _mean,
-    "direction": _direction,
-    "share": _share,
-    "quantile": _quantile,
-    "distribution": _distribution,
-}

@@ -6,57 +6,51 @@
     sottovoce.plan("group", epsilon=1.0, people=100_000, domain=(["car", "bike"], (0, 3)))
     sottovoce.plan("place", epsilon=2.0, people=10_000, domain=sottovoce.Disc(10))
 
-Reports that name blocks of options are best for shares; a window on the numbers is better for the mean of
-ratings at small ε. Both answer both: the least variance of unbiased estimates from a law P, at the even
-truth, is that of weighted least squares, (P·D⁻¹·Pᵀ)⁻¹ with D the chances of the reports.
-
-For a pair, a group and any of several options the counts to expect are those of the exact law, so the
-error is the one that the estimate will say. Places are for people spread evenly: errors of the mean
-position and distances of single reports are by the exact laws.
+People are taken to be anywhere alike. The counts to expect of them are those of the exact law, so an error is
+the one that the estimate itself will say. Reports that name blocks of options are best for shares; a window
+on the numbers is better for the mean of ratings at small ε.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.block_designs import block_variance, family
-from sottovoce.designs.choice import choice
 from sottovoce.designs.optimal import most_epsilon, optimal
-from sottovoce.designs.place import Box, expected_distance
+from sottovoce.designs.place import expected_distance
 from sottovoce.errors import ArgumentError, check_epsilon, whole_number
-from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import groups
+from sottovoce.estimates.limits.weighted_counts import normal_quantile
 from sottovoce.estimates.position import position_variance
-from sottovoce.estimates.relation import correlation
-from sottovoce.estimates.shares import shares
+from sottovoce.estimates.summary import number
 from sottovoce.estimates.tally import Tally
 from sottovoce.plots.data_table import Row, Tabular
-from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import law_of
 from sottovoce.reporters.law.moments import resultant
-from sottovoce.reporters.translates import Translates
-from sottovoce.surveys.design import Grouped, Pair, design
-from sottovoce.surveys.pair import pair
+from sottovoce.reporters.question import Question
+from sottovoce.surveys.design import design
 from sottovoce.surveys.polar import polar
 from sottovoce.surveys.rounds.pair_rounds import PairRounds, pair_rounds
-from sottovoce.surveys.within import GROUP, NUMBER
+from sottovoce.values.checked_arrays import as_numbers
 from sottovoce.values.disc import Disc
-from sottovoce.values.interval import Interval
+from sottovoce.values.space import Space
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
 _SPREAD = 64  # positions that a distance is averaged over
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # its multiples spread evenly
-_GRID = (np.arange(16) + 0.5) / 16  # of people spread evenly
+_EVENLY = 1024  # people who stand for all
 _MOST = 4000  # people of a sample whose laws are looked at
+_FEW = 64  # fewer tell nothing of several functions
+_GOLDEN = 0x9E3779B97F4A7C15  # its multiples spread evenly
+_LABELS = {"shares": "share", "mean": "mean", "position": "mean position", "groups": "mean of a group"}
 
 
 @dataclass(frozen=True)
@@ -133,173 +127,168 @@ class WaysPlan(Tabular):
         return "\n".join(lines)
 
 
-def plan_choice(epsilon: float | None, people: int | None, options: Sequence[str | int]) -> WaysPlan:
-    """Say what error to expect of shares, and of ratings of their mean too.
+def plan_ways(
+    question: str, epsilon: float | None, people: int | None, domain: Any, sample: ArrayLike | None = None
+) -> WaysPlan:
+    """Say what error to expect of answers that are not about one number.
 
     Args:
+        question: "choice", "choices", "place", "pair" or "group".
         epsilon: The privacy parameter.
         people: How many people report.
-        options: What they choose from; whole numbers are ratings.
+        domain: What `design` takes.
+        sample: Of a pair values that stand for the people to come, a row of two for each.
 
     Returns:
-        The designs, with the errors of a "share", where all options are chosen alike, and of the "mean" of
-        ratings.
+        What `design` gives; of a few ratings a window too, of a disc polar coordinates, of a pair two rounds
+        with the better one first.
 
     Raises:
-        ArgumentError: If ε, people or the options are none.
+        ArgumentError: If ε, people, the domain or the sample are none.
     """
     if epsilon is None or people is None:
-        raise ArgumentError("a plan of a choice needs epsilon and people", argument="epsilon")
-    epsilon, n = check_epsilon(epsilon), whole_number(people, "people", least=1)
-    m = choice(epsilon, options)
-    k, d = len(m.domain.names), len(m.blocks[0])  # type: ignore[union-attr]
-    total = float(block_variance(k, d, epsilon)) * family(k, d).ratio
-    names = m.domain.names  # type: ignore[union-attr]
-    rated = np.array(names, dtype=np.float64) if all(isinstance(name, int) for name in names) else None
-    errors = {"share": math.sqrt(total / k / n)}
-    if rated is not None:
-        errors["mean"] = math.sqrt(total / (k - 1) * k * float(np.var(rated)) / n)
-    designs = [Way("choice", m, errors)]
-    if rated is not None and k <= _MOST_RATINGS and epsilon <= most_epsilon():
-        window = optimal(epsilon, (float(rated.min()), float(rated.max())))
-        error = _least_squares(window.probabilities(rated))
-        noise = float(np.mean(window.variance(rated)) + np.var(rated))
-        errors = {"share": math.sqrt(np.trace(error) / k / n), "mean": math.sqrt(noise / n)}
-        designs.append(Way("window", window, errors))
-    return WaysPlan(epsilon, n, tuple(designs))
+        missing = "epsilon" if epsilon is None else "people"
+        raise ArgumentError(f"question={question!r} needs epsilon and people", argument=missing)
+    e = check_epsilon(epsilon)
+    ours: Any = design(question, e, domain)
+    n = whole_number(people, "people", least=1 if ours.functions is None else _FEW)
+    if question == "pair":
+        return WaysPlan(e, n, _rounds(ours, n, domain, sample))
+    ways = [_way(ours, n, "for maps, the mean position and shares of regions" if question == "place" else "")]
+    if ours.ratings is not None and len(ours.ratings) <= _MOST_RATINGS and e <= most_epsilon():
+        ways.append(_window(e, n, ours.ratings))
+    elif isinstance(domain, Disc):
+        by_distance = polar(e, domain.radius, design="unbiased")
+        ways.append(_way(by_distance, n, "the paper's distance and angle; its maps are coarser"))
+    return WaysPlan(e, n, tuple(ways))
 
 
-def _least_squares(law: FloatArray) -> FloatArray:
-    """n times the covariance of the least squares estimates of shares, where all are alike."""
-    information = (law / law.mean(axis=0).clip(1e-300)) @ law.T
-    k = len(law)
-    # What is estimated is multinomial itself: its own covariance is in the inverse already, less p·pᵀ.
-    return np.asarray(np.linalg.pinv(information, rcond=1e-12) - 1 / k**2)
+def _way(m: Any, people: int, reason: str) -> Way:
+    """A reporter with the errors of what it says; of places also how far a report is from the person."""
+    errors = {_LABELS[one.name]: error_of(m, one, people) for one in m.questions if one.name in _LABELS}
+    if "mean position" in errors:
+        at = _anywhere({"place": m.domain}, _SPREAD)["place"]
+        errors["single report"] = float(expected_distance(m, at).mean())
+    return Way(m.name, m, errors, reason)
 
 
-def plan_pair(
-    epsilon: float | None, people: int | None, domains: Pair, sample: ArrayLike | None = None
-) -> WaysPlan:
-    """Say how well a correlation will be known.
+def error_of(law: Any, question: Question, people: float) -> float:
+    """The standard error of an answer, of people who are anywhere alike.
 
     Args:
-        epsilon: The privacy parameter.
-        people: How many report.
-        domains: The intervals of two numbers.
-        sample: Values that stand for the people to come, a row for each; by default both numbers are
-            anywhere in their domains alike, and have nothing to do with each other.
+        law: What people report with: options, places, or a survey of functions.
+        question: One of its `questions`.
+        people: How many answer.
 
     Returns:
-        One round and two rounds, the one with the smaller error first.
+        In the units of the answer; infinite if nothing is resolved.
 
     Raises:
-        ArgumentError: If ε, people, the domains or the sample are none.
+        ArgumentError: If none is predicted.
+        NoDataError: If they are too few.
     """
-    e, n = check_epsilon(epsilon), whole_number(people, "people", least=64)
-    rounds = pair_rounds(e, domains)
-    low, wide = (np.array([getattr(one, end) for one in rounds.domains.values()]) for end in ("low", "width"))
-    values = low + wide * np.array(list(product(_GRID, _GRID)))
+    if question.name not in PREDICTED:
+        raise ArgumentError(f"the error of {question.name} is not predicted", argument="question")
+    return float(np.nan_to_num(PREDICTED[question.name](law, question, people), nan=np.inf))
+
+
+def _of_options(law: Any, question: Question, people: float) -> float:
+    """Of one share, or of the mean of ratings: it falls with √n."""
+    if law.composition is not None:  # any of several options: each is an item with no and yes
+        return error_of(law_of(law.composition.reporters[0]), question, people * law.composition.shares[0])
+    options = law.as_choice().domain.names
+    held = np.repeat([len(one) for one in law.sets], len(options)) / len(options)
+    all_draws = Tally.from_counts(law, np.rint(law.backgrounds + law.extra * held).astype(np.int64))
+    one = Question("share", option=options[0]) if question.name == "shares" else question
+    return number(all_draws, one).error * math.sqrt(all_draws.n / people)
+
+
+def _of_position(law: Any, question: Question, people: float) -> float:
+    """Of the mean position along x."""
+    if law.distance_and_angle is None:
+        return math.sqrt(position_variance(law.as_places()) / people)
+    distance, angle = law.distance_and_angle
+    r = law.domain.radius * np.sqrt((np.arange(256) + 0.5) / 256)
+    moment = float(np.mean(r**2 + distance.variance(r)))
+    return math.sqrt(moment / (2 * resultant(angle) ** 2) / people)
+
+
+def _of_two(law: Any, question: Question, people: float) -> float:
+    return number(evenly_spread(law, people), question).error
+
+
+def _of_groups(law: Any, question: Question, people: float) -> float:
+    """Of the mean of the first of groups that are alike; on a log scale of the mean logarithm."""
+    mean = next(iter(groups(evenly_spread(law, people)).values())).mean
+    line = law.domain[question.about[1]]
+    if not line.is_log:
+        return mean.error
+    wide = float(np.ptp(line.line([mean.low, mean.high])))
+    return math.inf if wide >= line.width else wide / 2 / normal_quantile((1 - mean.confidence) / 2)
+
+
+#: How errors are predicted where the question is not of one number, by its name in the table of questions.
+PREDICTED: dict[str, Callable[[Any, Question, float], float]] = {
+    "shares": _of_options, "mean": _of_options, "position": _of_position, "groups": _of_groups,
+    "correlation": _of_two, "slope": _of_two, "covariance": _of_two,
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def evenly_spread(survey: Survey, people: float) -> Tally:
+    """The counts to expect of so many people who are anywhere alike, each value whatever the others are."""
+    return _counts(survey, people, _anywhere(survey.domain))
+
+
+def _counts(survey: Survey, people: float, values: Mapping[str, Any]) -> Tally:
+    """Those of people like the given ones."""
+    each = zip(survey.items, survey.shares, strict=True)
+    chances = [share * survey.item_law(name, values).mean(axis=0) for name, share in each]
+    return Tally.from_counts(survey, np.rint(people * np.concatenate(chances)).astype(np.int64))
+
+
+def _anywhere(spaces: Mapping[str, Space], count: int = _EVENLY) -> dict[str, NDArray[Any]]:
+    steps = np.arange(1, count + 1, dtype=np.uint64)
+    return {
+        name: space.named(space.spread(steps * np.uint64(pow(_GOLDEN, k, 1 << 64))))
+        for k, (name, space) in enumerate(spaces.items(), 1)
+    }
+
+
+def _window(epsilon: float, people: int, ratings: FloatArray) -> Way:
+    """Ratings asked as a number.
+
+    The least variance of unbiased estimates from a law P, at the even truth, is that of weighted least
+    squares, (P·D⁻¹·Pᵀ)⁻¹ with D the chances of the reports; what is estimated is multinomial itself, so its
+    own covariance is in that already, less p·pᵀ.
+    """
+    window, k = optimal(epsilon, (float(ratings.min()), float(ratings.max()))), len(ratings)
+    law = window.probabilities(ratings)
+    shares = np.linalg.pinv((law / law.mean(axis=0).clip(1e-300)) @ law.T, rcond=1e-12) - 1 / k**2
+    noise = float(np.mean(window.variance(ratings)) + np.var(ratings))
+    errors = {"share": math.sqrt(np.trace(shares) / k / people), "mean": math.sqrt(noise / people)}
+    return Way("window", window, errors)
+
+
+def _rounds(one: Survey, people: int, domains: Any, sample: ArrayLike | None) -> tuple[Way, ...]:
+    """A pair in one round and in two, the one with the smaller error first."""
+    rounds = pair_rounds(one.epsilon, domains)
+    values = _anywhere(one.domain)
     if sample is not None:
-        values = np.asarray(sample, dtype=np.float64)[:_MOST]
-        if values.ndim != 2 or values.shape[1] != 2 or not len(values):
+        table = np.asarray(as_numbers(sample, "sample"), dtype=np.float64)[:_MOST]
+        if table.ndim != 2 or table.shape[1] != 2 or not len(table):
             raise ArgumentError("sample must have a row of two numbers for each person", argument="sample")
-    one = pair(e, rounds.domains)
-    first = round(rounds.asked_first * n)
-    second = rounds.second(_expected(rounds.first, values, first))
-    ends = [(domain.low, domain.high) for domain in second.domain.values()]  # type: ignore[attr-defined]
-    cut = np.clip(values, *np.transpose(ends))
-    options = [
-        Way("one round", one, _error("correlation", correlation(_expected(one, values, n)))),
-        Way("two rounds", rounds, _error("correlation", correlation(_expected(second, cut, n - first)))),
-    ]
-    return WaysPlan(e, n, tuple(sorted(options, key=lambda option: option.error)))
+        values = dict(zip(values, table.T, strict=True))
+    question = Question("correlation", about=tuple(values))
+    first = round(rounds.asked_first * people)
+    second = rounds.second(_counts(rounds.first, first, values))
+    cut = {name: np.clip(column, *second.domain[name].ends) for name, column in values.items()}  # type: ignore[attr-defined]
 
+    def error(tally: Tally) -> dict[str, float]:
+        return {"correlation": float(np.nan_to_num(number(tally, question).error, nan=np.inf))}
 
-def plan_group(epsilon: float | None, people: int | None, domain: Grouped) -> WaysPlan:
-    """Say how well the mean within a private group will be known.
-
-    Args:
-        epsilon: The privacy parameter.
-        people: How many report.
-        domain: The options, and the interval of the number. Groups are taken to be alike, and numbers
-            anywhere in the interval.
-
-    Returns:
-        The design that `sottovoce.within` takes.
-
-    Raises:
-        ArgumentError: If ε, people or the domain are none.
-    """
-    e, n = check_epsilon(epsilon), whole_number(people, "people", least=64)
-    survey = design("group", e, domain)
-    line = survey.domain[NUMBER]
-    assert isinstance(line, Interval)
-    names = survey.domain[GROUP].names  # type: ignore[attr-defined]
-    values = np.array(list(product(names, line.from_unit(_GRID).tolist())), dtype=object)
-    answer = groups(_expected(survey, values, n))[names[0]].mean
-    return WaysPlan(e, n, (Way("within", survey, _error("mean of a group", answer)),))
-
-
-def plan_choices(epsilon: float | None, people: int | None, options: Sequence[str]) -> WaysPlan:
-    """Say how well the shares of options will be known, of which a person may have any.
-
-    Args:
-        epsilon: The privacy parameter.
-        people: How many report.
-        options: What they choose from. Half of the people are taken to have each.
-
-    Returns:
-        The design that `sottovoce.any_of` takes.
-
-    Raises:
-        ArgumentError: If ε, people or the options are none.
-    """
-    e, n = check_epsilon(epsilon), whole_number(people, "people", least=64)
-    survey = design("choices", e, options)
-    halves = np.tile([[0], [1]], len(survey.items))
-    answer = shares(_expected(survey, halves, n)).estimates[0]
-    return WaysPlan(e, n, (Way("any of", survey, _error("share", answer)),))
-
-
-def _expected(survey: Survey, values: NDArray[Any], people: int) -> Tally:
-    """The counts to expect of so many people like these."""
-    given = dict(zip(survey.domain, values.T, strict=True))
-    laws = [
-        share * survey.item_law(name, given).mean(axis=0)
-        for name, share in zip(survey.items, survey.shares, strict=True)
-    ]
-    return Tally.from_counts(survey, np.rint(people * np.concatenate(laws)).astype(np.int64))
-
-
-def _error(of: str, answer: Estimate) -> dict[str, float]:
-    return {of: float(np.nan_to_num(answer.error, nan=np.inf))}
-
-
-def plan_places(epsilon: float | None, people: int | None, domain: Disc | Box) -> WaysPlan:
-    """Compare reporters of places.
-
-    Args:
-        epsilon: The privacy parameter.
-        people: How many report.
-        domain: A disc around the origin, or a box.
-
-    Returns:
-        `sottovoce.place` first: it alone gives maps that come near to what ε allows. For a disc also polar
-        coordinates, whose single reports may be nearer.
-    """
-    e, n = check_epsilon(epsilon), whole_number(people, "people", least=2)
-    ours = design("place", e, domain)
-    x = ours.domain.spread(np.arange(1, _SPREAD + 1, dtype=np.uint64) * _GOLDEN)
-
-    def way(m: Translates | Polar, variance: float, reason: str) -> Way:
-        distance = float(expected_distance(m, x).mean())
-        return Way(m.name, m, {"mean position": math.sqrt(variance / n), "single report": distance}, reason)
-
-    options = [way(ours, position_variance(ours), "for maps, the mean position and shares of regions")]
-    if isinstance(domain, Disc):
-        m = polar(e, domain.radius, design="unbiased")
-        r = domain.radius * np.sqrt((np.arange(256) + 0.5) / 256)
-        moment = float(np.mean(r**2 + m.distance.variance(r)))
-        spread = moment / (2 * resultant(m.angle) ** 2)
-        options.append(way(m, spread, "the paper's distance and angle; its maps are coarser"))
-    return WaysPlan(e, n, tuple(options))
+    ways = (
+        Way("one round", one, error(_counts(one, people, values))),
+        Way("two rounds", rounds, error(_counts(second, people - first, cut))),
+    )
+    return tuple(sorted(ways, key=lambda way: way.error))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.surveys.survey import survey
-from sottovoce.values.options import NO_OR_YES, Options
+from sottovoce.values.options import NO_OR_YES, as_options
 
 
 def any_of(epsilon: float, options: Sequence[str]) -> Survey:
@@ -31,5 +31,6 @@ def any_of(epsilon: float, options: Sequence[str]) -> Survey:
         >>> m.sampled, m.report({"car": [1, 0], "bike": [1, 1], "train": [0, 0]}).shape
         (1, (2, 1))
     """
-    names = Options(tuple(options) if not isinstance(options, str | bytes) else options).names  # type: ignore[arg-type]
-    return replace(survey(epsilon, {str(name): NO_OR_YES for name in names}), name="any of")
+    return replace(
+        survey(epsilon, {str(name): NO_OR_YES for name in as_options(options).names}), name="any of"
+    )

@@ -13,15 +13,15 @@ from typing import Any, Literal, overload
 
 from sottovoce.designs.choice import choice
 from sottovoce.designs.place import Box, place
-from sottovoce.designs.question import QUESTIONS, Designed, Question, check_owners
-from sottovoce.errors import ArgumentTypeError, check_epsilon, one_of
+from sottovoce.designs.question import QUESTIONS, TAKEN, Designed, asked, designed
+from sottovoce.errors import ArgumentTypeError, check_epsilon, one_of, refuse_others
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates
 from sottovoce.surveys.any_of import any_of
 from sottovoce.surveys.pair import pair
 from sottovoce.surveys.within import within
 from sottovoce.values.disc import Disc
-from sottovoce.values.interval import DomainLike
+from sottovoce.values.interval import DomainLike, as_domain
 
 Listed = Sequence[str] | Sequence[int]  # options
 Pair = Sequence[DomainLike] | Mapping[str, DomainLike]
@@ -43,14 +43,9 @@ def design(question: Literal["choices", "pair", "group"], epsilon: float, domain
 
 @overload
 def design(
-    question: str,
-    epsilon: float,
-    domain: DomainLike,
-    *,
-    p: float | None = None,
-    between: tuple[float, float] | None = None,
-    loss: str | float | None = None,
-) -> Designed: ...
+    question: str, epsilon: float, domain: DomainLike, *, p: float | None = None,
+    between: tuple[float, float] | None = None, loss: str | float | None = None,
+) -> Designed: ...  # fmt: skip
 
 
 def design(
@@ -65,16 +60,16 @@ def design(
     """Make the reporter that suits a question best.
 
     Args:
-        question: What is to be known: "mean", "quantile", "distribution" or "share" of all people;
-            "direction", the mean on a circle; "value", each single person's number as well as it can be told;
-            "choice", the share of each of a list of options, of which a person has one, or "choices", any of
-            them; "place", where people are; "pair", how numbers of one person vary together; or "group", a
-            number within groups that are private too.
+        question: What is to be known: "mean", "quantile" or "distribution" of all people; "probability", how
+            many are within a range; "direction", the mean on a circle; "value", each single person's number
+            as well as it can be told; "choice", the share of each of a list of options, of which a person has
+            one, or "choices", any of them; "place", where people are; "pair", how numbers of one person vary
+            together; or "group", a number within groups that are private too.
         epsilon: Privacy parameter ε.
         domain: Where values lie: (low, high) or a `Circle`; of places a `Disc` or ((x₀, x₁), (y₀, y₁)); the
             list of options; of a pair the interval of each number, of a group the options and the interval.
         p: Which quantile, between 0 and 1; 0.5 is the median.
-        between: The range whose share is asked for, ends included; on a circle it may cross the seam.
+        between: The range of a "probability", ends included; on a circle it may cross the seam.
         loss: What "value" minimises: "l1", "l2" (the default) or the k ≥ 1 of |y − x|^k.
 
     Returns:
@@ -87,19 +82,19 @@ def design(
         ArgumentTypeError: If an argument is of the wrong type.
 
     Example:
-        >>> m = design("share", epsilon=1.0, domain=(0, 24), between=(6, 9))
+        >>> m = design("probability", epsilon=1.0, domain=(0, 24), between=(6, 9))
         >>> m.made_for, m.cells
-        ('share', 2)
+        ('probability', 2)
         >>> list(design("group", 1.0, (["car", "bike"], (0, 3))).domain)
         ['group', 'number']
     """
-    one_of(question, "question", (*QUESTIONS, *_OTHERS))
+    one_of(question, "question", (*QUESTIONS, *OTHERS))
+    refuse_others(design, f"question={question!r}", locals(), TAKEN.get(question, ""))
     epsilon = check_epsilon(epsilon)
-    if question in _OTHERS:
-        check_owners(question, p=p, between=between, loss=loss)
-        return _OTHERS[question](epsilon, domain)
-    asked = Question.of(question, domain, p=p, between=between, loss=loss)  # type: ignore[arg-type]
-    return asked.design(epsilon)
+    if question in OTHERS:
+        return OTHERS[question](epsilon, domain)
+    line = as_domain(domain)  # type: ignore[arg-type]
+    return designed(asked(question, line, p=p, between=between), epsilon, line, loss)
 
 
 def _place(epsilon: float, domain: Any) -> Translates:
@@ -112,7 +107,8 @@ def _group(epsilon: float, domain: Any) -> Survey:
     return within(epsilon, *domain)
 
 
-_OTHERS: dict[str, Callable[[float, Any], Translates | Survey]] = {
+#: Questions about something else than one number, and what makes their reporters.
+OTHERS: dict[str, Callable[[float, Any], Translates | Survey]] = {
     "choice": choice,
     "choices": any_of,
     "place": _place,

@@ -27,30 +27,60 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.designs.choice import least_total_variance
+from sottovoce.designs.choice import choice, least_total_variance
 from sottovoce.designs.classic import pm, ptt
 from sottovoce.designs.optimal import EXPECTED_UP_TO, SEARCH_UNBIASED_FROM, most_epsilon, optimal
+from sottovoce.designs.place import place
 from sottovoce.designs.prior import Prior, PriorLike, as_prior
 from sottovoce.designs.published_formulas import ptt_optimal_q, ptt_worst_variance
 from sottovoce.designs.solver.integer_weights import uniform_window
 from sottovoce.designs.solver.roots import lowest
-from sottovoce.errors import ArgumentError
+from sottovoce.errors import ArgumentError, ArgumentTypeError
 from sottovoce.estimates.position import position_variance
+from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.formats import law_of
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
-from sottovoce.values.circle import Circle
+from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain
 from sottovoce.values.interval import Interval
+from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
 #: How values are assumed to spread: None (the worst case), "uniform", samples, or (values, weights).
 SpreadLike = str | PriorLike | None
-_GRID, _NODES = 2001, 65
+_T, _NODES = np.linspace(0, 1, 2001), 65
 _SAMPLES = (0.0625, 0.25, 0.5, 1.0, 1.4, 2.0, 2.8, 4.0)  # of ε, whose designs stand for others
 _ENOUGH = 3e-3  # of the weights of a place: its variance to a hundredth
+
+
+def suited(epsilon: float, space: Space, spread: Prior | None = None) -> Mechanism | Translates:
+    """The reporter that suits a space: what an item of a survey gets.
+
+    Args:
+        epsilon: The privacy parameter.
+        space: Where values lie.
+        spread: How numbers are assumed to spread.
+
+    Returns:
+        A choice, a place, or the mechanism of a number.
+
+    Raises:
+        ArgumentTypeError: If there is none.
+    """
+    match space:
+        case Options():
+            return choice(epsilon, space.names)
+        case Disc():
+            return place(epsilon, space.radius)
+        case Domain():
+            return item_mechanism(epsilon, space, spread)
+    raise ArgumentTypeError(f"there is no design for {space}", argument="items")
 
 
 def item_mechanism(epsilon: float, domain: Domain, spread: Prior | None = None) -> Mechanism:
@@ -125,68 +155,49 @@ def _cosine_window(epsilon: float, domain: Domain) -> Mechanism:
     return replace(uniform_window(epsilon, domain, mass=mass, cells=CIRCLE_CELLS), name="cosine window")
 
 
-def worth(m: Mechanism | Translates, share: float = 1.0, spread: Prior | None = None) -> float:
+def worth(m: Reporter, share: float = 1.0, spread: Prior | None = None) -> float:
     """Variance per person of the estimated mean, in squared widths of the domain.
 
     In the worst case, or in expectation when values are spread as assumed. Of a choice it is that of the
     average option's share, where all options are chosen alike; of a place that of a coordinate, where people
     are everywhere alike.
     """
-    if isinstance(m, Translates):
-        return (
-            _place_worth(m, m.domain, share)
-            if isinstance(m.domain, Area)
-            else _choice_worth(m.epsilon, len(m.domain), share)
-        )
-    m = _on_unit(m)
-    if m.domain.is_circle:
+    law = law_of(m)
+    match law.domain:
+        case Options():
+            # The limit is that of a population: the drawing of the people themselves is counted in it.
+            many = len(law.domain)
+            return (least_total_variance(law.epsilon, many) / share - (1 - 1 / many)) / many
+        case Area():
+            (low, high), even = law.domain.x, 1 / 16 if law.domain.round else 1 / 12
+            return position_variance(law.as_places(), _ENOUGH) / (high - low) ** 2 / share - even
+    number, luck = law.as_number(), 1 / share - 1
+    if number.domain.is_circle:
         turn = 0.0 if spread is None else spread.chances @ np.exp(2j * math.pi * spread.points)
-        luck = (1 / share - 1) * abs(turn) ** 2
-        return (1 / (share * resultant(m) ** 2) - 1 - luck) / (2 * math.pi) ** 2
-    if spread is not None:
-        points, chances = spread.points, spread.chances
-        noise = float(chances @ m.variance(np.clip(points, 0.0, 1.0)))
-        return noise / share + (1 / share - 1) * float(chances @ (points - chances @ points) ** 2)
-    if share == 1.0:
-        return m.worst_variance()
-    return _worst_spread(variance_curve(m), share)
-
-
-def _choice_worth(epsilon: float, options: int, share: float) -> float:
-    """The limit is that of a population: the drawing of the people themselves is counted in it."""
-    return (least_total_variance(epsilon, options) / share - (1 - 1 / options)) / options
-
-
-def _place_worth(m: Translates, area: Area, share: float) -> float:
-    """As of a choice, with the spread of people over the area in place of that over options."""
-    low, high = area.x
-    return position_variance(m, _ENOUGH) / (high - low) ** 2 / share - even_spread_of(area)
-
-
-def even_spread_of(area: Area) -> float:
-    """The variance of a coordinate of people who are everywhere alike, in squared widths."""
-    return 1 / 16 if area.round else 1 / 12
+        return (1 / (share * resultant(number) ** 2) - 1 - luck * abs(turn) ** 2) / (2 * math.pi) ** 2
+    if spread is None:
+        return _worst_spread(variance_curve(number), share)
+    points, chances = spread.points, spread.chances
+    noise = float(chances @ _variance(number, np.clip(points, 0.0, 1.0)))
+    return noise / share + luck * float(chances @ (points - chances @ points) ** 2)
 
 
 def _worst_spread(variance: FloatArray, share: float) -> float:
     """min over c of max over x of V(x)/s + (1/s − 1)(x − c)²: convex in c."""
 
     def about(c: float) -> float:
-        return float(np.max(variance / share + (1 / share - 1) * (unit_grid() - c) ** 2))
+        return float(np.max(variance / share + (1 / share - 1) * (_T - c) ** 2))
 
-    return min(about(0.5), lowest(about, 0.0, 1.0, 1e-9)[1])
+    return about(0.5) if share == 1 else min(about(0.5), lowest(about, 0.0, 1.0, 1e-9)[1])
 
 
 @lru_cache(maxsize=256)
-def variance_curve(m: Mechanism) -> FloatArray:
+def variance_curve(m: Number) -> FloatArray:
     """V(x) in squared widths, on an even grid of the domain that holds both ends and the middle."""
-    return np.asarray(_on_unit(m).variance(unit_grid()))
+    return _variance(m, _T)
 
 
-def _on_unit(m: Mechanism) -> Mechanism:
-    """The same window on a domain of width 1: squares of a width need not be doubles."""
-    return Mechanism(m.epsilon, Circle(1.0) if m.domain.is_circle else UNIT, m.window)
-
-
-def unit_grid() -> FloatArray:
-    return np.linspace(0, 1, _GRID)
+def _variance(m: Number, t: FloatArray) -> FloatArray:
+    """The same at unit coordinates: squares of a width need not be doubles."""
+    law, y = m.operator(np.clip(m.domain.from_unit(t), m.domain.low, m.domain.high)), m.positions - 0.5
+    return np.maximum(law.expect(y**2) - law.expect(y) ** 2, 0.0)

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sottovoce.designs.choice import choice
 from sottovoce.errors import ArgumentError
 from sottovoce.reporters.composites.functions_by_lot import UNIT, Function, Functions
 from sottovoce.reporters.composites.survey import Survey
-from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.reporters.translates import Translates
-from sottovoce.surveys.item_worth import item_mechanism
-from sottovoce.values.domain import Domain
-from sottovoce.values.options import Options
+from sottovoce.surveys.item_worth import suited
 from sottovoce.values.space import Space
 
 
@@ -44,14 +39,9 @@ def by_lot(
     name: str,
 ) -> Survey:
     """A survey of functions, each with the mechanism of least variance and the whole ε."""
-
-    def reporter(function: Function) -> Mechanism | Translates:
-        space = inputs[function.of[0]] if function.name == "value" else UNIT
-        if isinstance(space, Options):
-            return choice(epsilon, space.names)
-        assert isinstance(space, Domain)
-        return item_mechanism(epsilon, space)
-
-    reporters = {name: reporter(function) for name, function in items.items()}
+    reporters = {
+        name: suited(epsilon, inputs[function.of[0]] if function.name == "value" else UNIT)
+        for name, function in items.items()
+    }
     functions = Functions(inputs, tuple(items.values()), tuple(weights))
     return Survey(epsilon, reporters, 1, name=name, functions=functions)

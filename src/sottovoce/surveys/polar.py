@@ -15,7 +15,6 @@ docs/howto/polar.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -86,7 +85,7 @@ def certificate(m: Polar) -> PolarCertificate:
     def radial(epsilon: float) -> float:
         if epsilon > most_epsilon(k):
             return m.weights[0] * even_prior_limit(epsilon, k)
-        return m.weights[0] * _unit_distance(epsilon, k).certificate.limit
+        return m.weights[0] * _distance(epsilon, k).certificate.limit
 
     def angular(epsilon: float) -> float:
         return m.weights[1] * (2 * math.pi) ** k * circular_limit(epsilon, k)
@@ -139,7 +138,7 @@ def polar(
         sentence = f"loss must be 'l2' for design='unbiased', which minimises a variance, got loss={loss!r}"
         raise ArgumentError(sentence, argument="loss")
     one, two = (positive_number(w, "weights") for w in weights)
-    parts: list[Callable[..., Mechanism]] = [partial(_DISTANCES[design], k=k), partial(_angle, k=k)]
+    parts = [partial(_distance, k=k, design=design), partial(_angle, k=k)]
     shares = (
         divided_for_mean(epsilon)
         if design == "unbiased"
@@ -175,30 +174,15 @@ def divided_for_mean(epsilon: float) -> tuple[float, float]:
     return float(best) * epsilon, (1 - float(best)) * epsilon
 
 
-@lru_cache(maxsize=256)
-def _unit_distance(epsilon: float, k: float) -> Mechanism:
-    if epsilon > most_epsilon(k):
-        return _ogpm_distance(epsilon, k)
-    return optimal(epsilon, (0, 1), "value", loss=k)
-
-
-@lru_cache(maxsize=256)
-def _unbiased_distance(epsilon: float, k: float) -> Mechanism:
-    if epsilon > most_epsilon(k):
+@lru_cache(maxsize=512)
+def _distance(epsilon: float, k: float, design: Design = "optimal") -> Mechanism:
+    """On [0, 1]; where ε is too large for an optimal design the best of the classic ones."""
+    if design != "ogpm" and epsilon <= most_epsilon(k):
+        return optimal(epsilon, (0, 1), "value" if design == "optimal" else "mean", loss=k)
+    if design == "unbiased":
         return ptt(epsilon, (0, 1), cells=DISTANCE_CELLS)
-    return optimal(epsilon, (0, 1), "mean", loss=k)
-
-
-def _ogpm_distance(epsilon: float, k: float) -> Mechanism:
     return ogpm(epsilon, (0, 1), k, cells=DISTANCE_CELLS)
 
 
 def _angle(epsilon: float, k: float) -> Mechanism:
     return ogpm(epsilon, Circle(2 * math.pi), k, cells=ANGLE_CELLS)
-
-
-_DISTANCES: dict[str, Callable[..., Mechanism]] = {
-    "optimal": _unit_distance,
-    "unbiased": _unbiased_distance,
-    "ogpm": _ogpm_distance,
-}

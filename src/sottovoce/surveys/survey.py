@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
-from sottovoce.designs.choice import choice
 from sottovoce.designs.classic import pm
 from sottovoce.designs.place import place
 from sottovoce.designs.prior import Prior
@@ -24,16 +23,7 @@ from sottovoce.errors import (
 from sottovoce.reporters.composites.item_rules import MAX_ITEMS
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.contract import Reporter
-from sottovoce.reporters.mechanism import Mechanism
-from sottovoce.reporters.translates import Translates
-from sottovoce.surveys.item_worth import (
-    UNIT,
-    SpreadLike,
-    about_worst_variance,
-    as_spread,
-    item_mechanism,
-    worth,
-)
+from sottovoce.surveys.item_worth import UNIT, SpreadLike, about_worst_variance, as_spread, suited, worth
 from sottovoce.surveys.relations import related
 from sottovoce.surveys.split_budget import shares_within, split_budget
 from sottovoce.values.circle import Circle
@@ -43,7 +33,7 @@ from sottovoce.values.interval import DomainLike, as_domain
 from sottovoce.values.options import Options
 
 T = TypeVar("T")
-Design = Callable[[float, Domain], Mechanism]
+Design = Callable[[float, Domain], Reporter]
 ItemLike = DomainLike | Options | Disc | Sequence[str | int]
 Kind = tuple[Domain | Options | Disc, Prior | None, Design | None]
 Strategy = Literal["auto", "split", "sample"]
@@ -133,14 +123,10 @@ class _Item:
     weight: float
     design: Design | None
 
-    def reporter(self, epsilon: float) -> Mechanism | Translates:
-        if isinstance(self.space, Options):
-            return choice(epsilon, self.space.names)
-        if isinstance(self.space, Disc):
-            return place(epsilon, self.space.radius)
-        if self.design is not None:
+    def reporter(self, epsilon: float) -> Reporter:
+        if self.design is not None and isinstance(self.space, Domain):
             return self.design(epsilon, self.space)
-        return item_mechanism(epsilon, self.space, self.spread)
+        return suited(epsilon, self.space, self.spread)
 
     @property
     def kind(self) -> Kind:
@@ -158,26 +144,16 @@ def _curve_of(
 ) -> tuple[Callable[..., Any], Callable[[Any], float]]:
     """A function of ε for a reporter worth about as much as that of a kind of item; and its worth."""
     loss = partial(worth, spread=spread)
-    if isinstance(space, Options):
-        return partial(choice, options=space.names), loss
     if isinstance(space, Disc):
         return partial(place, radius=space.radius, points=16), loss  # on a coarse grid, to divide by
+    if isinstance(space, Options) or (design is None and space.is_circle):
+        return partial(suited, space=space), loss
     if design is not None:
-        return partial(_designed, domain=space, design=design), loss
-    if spread is not None and not space.is_circle:
+        return lambda epsilon: design(epsilon, space), loss
+    if spread is not None:
         # Dozens of designs for a guess would take a minute: divide by PM's formula, compare exactly.
         return partial(pm, domain=space, cells=2**10), loss
-    if not space.is_circle:
-        return _itself, about_worst_variance  # dozens of designs would take seconds
-    return partial(item_mechanism, domain=space), loss
-
-
-def _itself(epsilon: float) -> float:
-    return epsilon
-
-
-def _designed(epsilon: float, domain: Domain, design: Design) -> Mechanism:
-    return design(epsilon, domain)
+    return lambda epsilon: epsilon, about_worst_variance  # dozens of designs would take seconds
 
 
 def by_name(items: Sequence[T] | Mapping[str, T], argument: str) -> dict[str, T]:
@@ -279,9 +255,4 @@ def _built(epsilon: float, items: list[_Item], count: int, shares: Sequence[floa
 def _total(survey: Survey, items: list[_Item]) -> float:
     """The weighted variance per person of all estimated means and average shares."""
     share = float(survey.share)
-    return sum(one.weight * worth(_known(survey.items[one.name]), share, one.spread) for one in items)
-
-
-def _known(reporter: Reporter) -> Mechanism | Translates:
-    assert isinstance(reporter, Mechanism | Translates)
-    return reporter
+    return sum(one.weight * worth(survey.items[one.name], share, one.spread) for one in items)

@@ -23,8 +23,8 @@ from sottovoce.errors import ArgumentError, check_epsilon, whole_number
 from sottovoce.reporters.composites.functions_by_lot import Function, Functions
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.translates import Translates
-from sottovoce.values.interval import DomainLike, Interval, as_domain
-from sottovoce.values.options import MAX_OPTIONS, Options
+from sottovoce.values.interval import DomainLike, as_domain
+from sottovoce.values.options import MAX_OPTIONS, Options, as_options
 
 GROUP, NUMBER = "group", "number"
 _SIGNS, _SHARES = 59, 5  # of 64 people, how many are asked for signs and how many for their option
@@ -39,15 +39,15 @@ def within(
     Args:
         epsilon: What one person's report may cost.
         options: The groups, 2 to 500.
-        domain: Where the number lies.
-        levels: How many points its distribution is told at, evenly from end to end; by default as is best for
-            the mean.
+        domain: Where the number lies: an interval; on a log scale what is estimated are geometric means.
+        levels: How many points its distribution is told at, evenly from end to end (of a log scale along the
+            logarithm); by default as is best for the mean.
 
     Returns:
         A survey that takes "group" and "number" of each person, for `sottovoce.groups`.
 
     Raises:
-        ArgumentError: If the domain is no interval, or options times levels are more than 1,000.
+        ArgumentError: If the domain is a circle, or options times levels are more than 1,000.
 
     Example:
         >>> w = within(1.0, ["car", "bike", "train"], (0, 3))
@@ -55,10 +55,10 @@ def within(
         (['group', 'number by group'], (1, 1))
     """
     check_epsilon(epsilon)
-    groups = Options(tuple(options) if not isinstance(options, str | bytes) else options)  # type: ignore[arg-type]
-    line, k = as_domain(domain), len(groups)
-    if not isinstance(line, Interval) or line.is_log:
-        raise ArgumentError("domain must be an interval on a linear scale", argument="domain")
+    groups, line = as_options(options), as_domain(domain)
+    if line.is_circle:
+        raise ArgumentError("domain must be an interval: a circle has no mean", argument="domain")
+    k = len(groups)
     if levels is not None:
         levels = whole_number(levels, "levels", least=2)
     if k * (levels or 2) > MAX_OPTIONS:

@@ -72,7 +72,8 @@ def as_domain(domain: DomainLike) -> Domain:
     """A domain as given, or the interval that a pair of numbers means."""
     if isinstance(domain, Domain):
         return domain
-    if isinstance(domain, str | bytes) or not hasattr(domain, "__len__") or len(domain) != 2:
+    several = hasattr(domain, "__len__") and hasattr(domain, "__iter__")
+    if isinstance(domain, str | bytes) or not several or len(domain) != 2:
         raise ArgumentTypeError(
             f"domain must be (low, high), an Interval or a Circle, got domain={domain!r}", argument="domain"
         )

@@ -319,5 +319,13 @@ def _key(name: str | int | float) -> str:
     return " ".join(unicodedata.normalize("NFC", str(name)).casefold().split())
 
 
+def as_options(options: Any) -> Options:
+    """Options as given, or those that a list means."""
+    if isinstance(options, Options):
+        return options
+    several = hasattr(options, "__iter__") and not isinstance(options, str | bytes)
+    return Options(tuple(options) if several else options)
+
+
 #: The answers to a question of yes or no.
 NO_OR_YES = Options((0, 1))

@@ -4,7 +4,8 @@ Keys sorted, no spaces, shortest round-trip floats. The text holds resolved numb
 code.
 
 A spec of one number may have one more key, "task": the question that it was made for, such as "mean". It is
-there for people and estimates, changes nothing, and is no part of the digest.
+there for people and estimates, changes nothing, and is no part of the digest. Formats keep their words: what
+is a probability everywhere else is a "share" there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ ROWS = "rows/1"
 TRANSLATES = "translates/1"
 POLAR = "polar/1"
 SURVEY = "survey/1"
+#: Questions that have another name in a spec.
+TASKS = {"probability": "share"}
 _TASK = "[a-z][a-z ]{0,30}"
 #: A task in a canonical text. It is never the first key, and no string of valid JSON holds a bare quote.
 _WRITTEN_TASK = f',"task":"{_TASK}"'
@@ -29,7 +32,7 @@ _WRITTEN_TASK = f',"task":"{_TASK}"'
 def canonical(content: dict[str, Any], task: str | None = None) -> str:
     """The canonical text of a spec: keys sorted, no spaces, shortest round-trip floats."""
     if task is not None:
-        content = {**content, "task": _as_task(task)}
+        content = {**content, "task": _as_task(TASKS.get(task, task))}
     import json
 
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -42,7 +45,10 @@ def untasked(text: str) -> str:
 
 def read_task(content: dict[str, Any]) -> str | None:
     """The question that a spec says it was made for: words, nothing depends on them."""
-    return _as_task(content["task"]) if "task" in content else None
+    if "task" not in content:
+        return None
+    task = _as_task(content["task"])
+    return next((question for question, written in TASKS.items() if written == task), task)
 
 
 def _as_task(task: Any) -> str:

@@ -27,6 +27,7 @@ from sottovoce.collector.campaigns.campaign import close, create, edit
 from sottovoce.collector.campaigns.clock import now
 from sottovoce.collector.campaigns.declaration import NewCampaign
 from sottovoce.collector.store.pool import KEEP
+from sottovoce.planning import survey_plan
 
 _ID = "^[0-9a-f]{12}$"
 router = APIRouter(tags=["administration"], route_class=AdminRoute)
@@ -49,8 +50,8 @@ async def create_survey(content: dict[str, Any], service: ServiceDep) -> Campaig
 async def plan_survey(wanted: PlanRequest, service: ServiceDep) -> PlanShape:
     """Administrators: what a survey would tell, before it is created."""
     survey = await service.ask(written_survey.designed, wanted.epsilon, wanted.questions, wanted.relations)
-    known = await service.ask(written_survey.expected, survey, wanted.people)
-    return PlanShape(answered=survey.sampled, of=len(survey.items), within=known)
+    plan = await service.ask(survey_plan.plan_survey, survey, wanted.people)
+    return PlanShape(answered=survey.sampled, of=len(survey.items), **plan._asdict())
 
 
 @router.patch("/campaigns/{name}")

@@ -81,8 +81,9 @@ class PlanRequest(BaseModel):
 
 
 class PlanShape(BaseModel):
-    """How many questions a person would answer, and within what (±) the answers would be known."""
+    """How many questions a person would answer, within what (±) the answers would be known, or why not."""
 
     answered: int
     of: int
     within: dict[str, float | None]
+    problems: dict[str, str]

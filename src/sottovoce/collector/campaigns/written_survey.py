@@ -21,7 +21,6 @@ numbers vary together. The other keys are those of a campaign.
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,14 +29,8 @@ from typing import Any
 import sottovoce as sv
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import ArgumentError, real_number
-from sottovoce.estimates.limits.weighted_counts import normal_quantile
-from sottovoce.reporters.contract import described
-from sottovoce.reporters.law.moments import resultant
-from sottovoce.surveys.item_worth import even_spread_of, worth
 from sottovoce.surveys.survey import ItemLike
 
-_AGREEMENT = math.exp(-((2 * math.pi / 8) ** 2) / 2)  # length of the mean of e^{iθ} for an eighth of a turn
-_SQUARES = 1 / 15 - 1 / 36  # variance of ((p + q)/2)² of two numbers spread evenly from −1 to 1
 _KINDS = ("range", "clock", "circle", "options", "radius")
 _WORDS = ("text", "unit")
 _KEYS = {*_KINDS, *_WORDS, "log", "weight"}
@@ -113,62 +106,6 @@ def designed(epsilon: object, questions: Any, relations: Any = None) -> sv.Surve
     except (ArgumentError, TypeError) as error:
         argument = getattr(error, "argument", None)
         raise Refusal("invalid", str(error), "questions" if argument == "items" else argument) from None
-
-
-def expected(survey: sv.Survey, people: int, confidence: float = 0.95) -> dict[str, float | None]:
-    """What will be known: half the width of the interval of each question's mean, direction or average share.
-
-    From the exact variances that the survey was designed by, and how much people differ themselves: the worst
-    truth of a number, options that are chosen alike, places everywhere alike. Directions are assumed to
-    spread like a normal distribution with an eighth of a turn as standard deviation (on a clock 3 hours),
-    and numbers whose correlation is asked evenly.
-
-    Args:
-        survey: The survey.
-        people: How many answer.
-        confidence: How often the intervals should hold.
-
-    Returns:
-        By question, in its units; of options a share. None of a number on a log scale, which has no mean.
-        Of a relation the correlation, under "x and y".
-
-    Raises:
-        ArgumentError: If a question has a mechanism that surveys are not designed with.
-    """
-    z = normal_quantile((1 - confidence) / 2)
-    each = [(None, ())] * len(survey.items) if survey.functions is None else survey.functions.each
-    widths: dict[str, float | None] = {}
-    products: dict[str, float] = {}
-    for (name, part), share, (function, of) in zip(survey.items.items(), survey.shares, each, strict=True):
-        if not isinstance(part, sv.Mechanism | sv.Translates):
-            raise _undesigned(part)
-        if function in ("sum", "difference"):  # of numbers from −1 to 1 their difference is the mean product
-            both = " and ".join(of)
-            products[both] = products.get(both, 0.0) + (worth(part) + _SQUARES) / share
-        elif function in (None, "value"):
-            widths[name] = _half_width(part, share, z / math.sqrt(people))
-    return widths | {both: z * 3 * math.sqrt(variance / people) for both, variance in products.items()}
-
-
-def _half_width(part: sv.Mechanism | sv.Translates, share: float, factor: float) -> float | None:
-    domain = part.domain
-    if isinstance(domain, sv.Options):
-        alike = 1 / len(domain)
-        return factor * math.sqrt(worth(part, share) + alike * (1 - alike))
-    if isinstance(domain, sv.Area):
-        spread = even_spread_of(domain)
-        return factor * math.sqrt(worth(part, share) + spread) * (domain.x[1] - domain.x[0])
-    if isinstance(part, sv.Translates):
-        raise _undesigned(part)
-    if isinstance(domain, sv.Interval):
-        return None if domain.is_log else factor * math.sqrt(worth(part, share)) * domain.width
-    across = 1 / (resultant(part) * math.sqrt(2 * share))  # noise to either side, of two coordinates one
-    return factor * across / _AGREEMENT * domain.width / (2 * math.pi)
-
-
-def _undesigned(part: sv.Reporter) -> ArgumentError:
-    sentence = f"survey must be one that `sottovoce.survey` designs, one of its items is of {described(part)}"
-    return ArgumentError(sentence, code="kind", argument="survey")
 
 
 def _pairs(relations: Any) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ from sottovoce.reporters.law.worst_case import ErrorAt, Pieces, Track
 from sottovoce.reporters.window import Window
 
 if TYPE_CHECKING:
-    from sottovoce.reporters.mechanism import Mechanism
+    from sottovoce.reporters.law.number_law import NumberLaw
 
 LongArray = NDArray[np.longdouble]
 
@@ -195,10 +195,10 @@ class WindowLaw:
         return Pieces.until(until, [Track(part.window) for part in self.parts])
 
 
-def resultant(m: Mechanism) -> float:
+def resultant(m: NumberLaw) -> float:
     """ρ = E cos(y − x) on a circle, at the middle of a cell."""
-    angle = 2 * math.pi * m.window.v
-    t = float(m.window.v[0])
+    angle = 2 * math.pi * m.positions
+    t = float(m.positions[0])
     x = float(m.domain.from_unit(t))
     return float(m.probabilities([x])[0] @ np.cos(angle - 2 * math.pi * t))
 

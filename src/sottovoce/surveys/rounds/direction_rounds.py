@@ -41,6 +41,7 @@ from sottovoce.estimates.tally import Tally
 from sottovoce.frozen import Compact
 from sottovoce.notebook import Shown
 from sottovoce.reporters.mechanism import Mechanism
+from sottovoce.reporters.number import Number
 from sottovoce.reporters.window import Window
 from sottovoce.surveys.design import design
 from sottovoce.values.circle import Circle
@@ -64,11 +65,9 @@ class DirectionRounds(Shown, Compact):
     domain: Circle
 
     @cached_property
-    def first(self) -> Mechanism:
+    def first(self) -> Number:
         """For the people of the first round: the design for directions."""
-        mechanism = design("direction", self.epsilon, self.domain)
-        assert isinstance(mechanism, Mechanism)
-        return mechanism
+        return design("direction", self.epsilon, self.domain).as_number()
 
     def second(self, first: Tally) -> Mechanism:
         """Design the mechanism for everyone else: about the sine from the direction that was seen first.
@@ -107,7 +106,7 @@ class DirectionRounds(Shown, Compact):
         """
         _, about = self._guess(first)
         asked = second.required(2).law.as_number()
-        if not isinstance(asked, Mechanism) or asked.domain != self.domain or asked == self.first:
+        if asked.domain != self.domain or asked.digest == self.first.digest:
             raise DataError("second must be a tally of the second round's mechanism", argument="second")
         query = Query(first, "circular mean", "population", check_confidence(confidence))
         both = _Both(query, second, about)

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.errors import ArgumentError, DataError, check_epsilon
+from sottovoce.errors import ArgumentError, DataError, check_epsilon, proper_fraction
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.fits.mean_products import Relation
 from sottovoce.estimates.tally import Tally
@@ -129,6 +129,4 @@ def pair_rounds(
     inputs = numbers_by_name(domains)
     if len(inputs) != 2:
         raise ArgumentError(f"two rounds are for two numbers, got {len(inputs)}", argument="domains")
-    if not 0 < first < 1:
-        raise ArgumentError(f"first must lie strictly between 0 and 1, got first={first!r}", argument="first")
-    return PairRounds(check_epsilon(epsilon), inputs, first)
+    return PairRounds(check_epsilon(epsilon), inputs, proper_fraction(first, "first"))

@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from sottovoce.reporters.mixture import Mixture
 from sottovoce.reporters.window import Window
 from sottovoce.values.domain import Domain
 
+_ANSWERS = 3  # to each question: below, between, above
 _BITS = 51  # three times as much still fits 2^53
 _REACH = (0.6, 5.5)  # how far pairs lie from the quantile, in standard errors of F
 _MOST = 0.8  # nor further in F than this part of the way to the nearer of 0 and 1
@@ -130,11 +131,16 @@ class QuantileRounds(Shown, Compact):
         """
         what = f"{self.p:.12g}-quantile"
         query = Query(second, what, "population", check_confidence(confidence))
-        if not isinstance(second.reporter, Mixture) or second.reporter.domain != self.domain:
+        parts: Any = () if query.tally.law.composition is None else query.tally.law.composition.reporters
+        if query.domain != self.domain or {part.cells for part in parts} != {_ANSWERS}:
             raise DataError("second must be a tally of the second round's mechanism", argument="second")
         pilot, tail = self._pilot(first), query.tail
         (own,) = quantile_limits(CrossFit(first), [self.p], tail * _FIRST_TAIL)
-        halves = {side: self._limits(second, pilot, side, tail * (1 - _FIRST_TAIL)) for side in (1, -1)}
+        knots = np.array([part.window.knot_t for part in parts])
+        halves = {
+            side: _limits(second, np.sort(at)[::side], pilot, side, tail * (1 - _FIRST_TAIL))
+            for side, at in ((1, knots[:, 1]), (-1, knots[:, 2]))
+        }
         ends = {1: own.low, -1: own.high}
         for side, (places, statistics) in halves.items():
             for place, statistic in zip(places, statistics, strict=True):
@@ -153,19 +159,6 @@ class QuantileRounds(Shown, Compact):
         density = smooth_density(CrossFit(first.required()))
         return 0.99 * density / density.sum() + 0.01 / len(density)
 
-    def _limits(self, second: Tally, pilot: FloatArray, side: int, tail: float) -> _Half:
-        """Statistics that bound F below thresholds, each with weights from the pilot alone."""
-        mechanism = second.law.as_number()
-        assert isinstance(mechanism, Mixture)
-        binned = Binned(mechanism, np.arange(mechanism.cells), second.counts)
-        problem = Envelope(Nodes(binned), binned.table_of_parts(len(pilot)).mix(pilot), second.n)
-        knots = [part.window.knot_t[1 if side > 0 else 2] for part in mechanism.parts]
-        places, statistics = np.sort(knots)[::side], list[Statistic]()
-        for place in places:
-            weights = problem.weights(Target.below(float(place)), side, normal_quantile(tail))
-            statistics.append([problem.part(weights, second.counts, "population")])
-        return _Half(places, statistics)
-
     def _value(self, halves: dict[int, _Half]) -> float:
         """Where a line through the innermost limits' statistics reaches p."""
         places = np.concatenate([half.places[-3:] for half in halves.values()])
@@ -179,11 +172,11 @@ class QuantileRounds(Shown, Compact):
         """Below a, between, or from b on: three cells, the own one E times as likely."""
         q = exp_lower(self.epsilon)
         background = math.ceil((1 << _BITS) / (q + 2))
-        extra = (1 << _BITS) - 3 * background
+        extra = (1 << _BITS) - _ANSWERS * background
         window = Window(
             wraps=False,
             bits=_BITS,
-            count=np.array([3]),
+            count=np.array([_ANSWERS]),
             background=np.array([background]),
             extra=np.array([extra]),
             value=np.array([0.0]),
@@ -193,6 +186,18 @@ class QuantileRounds(Shown, Compact):
             stepwise=True,
         )
         return Mechanism(self.epsilon, self.domain, window, name="pair")
+
+
+def _limits(second: Tally, places: FloatArray, pilot: FloatArray, side: int, tail: float) -> _Half:
+    """Statistics that bound F below thresholds, each with weights from the pilot alone."""
+    mechanism = second.law.as_number()
+    binned = Binned(mechanism, np.arange(mechanism.cells), second.counts)
+    problem = Envelope(Nodes(binned), binned.table_of_parts(len(pilot)).mix(pilot), second.n)
+    statistics = list[Statistic]()
+    for place in places:
+        weights = problem.weights(Target.below(float(place)), side, normal_quantile(tail))
+        statistics.append([problem.part(weights, second.counts, "population")])
+    return _Half(places, statistics)
 
 
 _NOTE = "thresholds were chosen by the first round's reports; the interval holds whatever those said"

@@ -156,7 +156,7 @@ class RangeRounds(Compact):
             A mechanism on all values, from `least` to `largest`.
         """
         everywhere = (self.least, self.largest)
-        return design("share", self.epsilon, everywhere, between=(domain.low, domain.high))
+        return design("probability", self.epsilon, everywhere, between=(domain.low, domain.high))
 
     def mean(
         self,

@@ -7,7 +7,7 @@ Everybody answers in one round only and spends ε once.
 
 from __future__ import annotations
 
-from sottovoce.errors import ArgumentError, check_epsilon, one_of, real_number, refuse_others
+from sottovoce.errors import ArgumentError, check_epsilon, one_of, proper_fraction, real_number, refuse_others
 from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
 from sottovoce.surveys.rounds.mean_rounds import TwoRounds, two_rounds
 from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
@@ -79,8 +79,5 @@ def rounds(
         return DirectionRounds(check_epsilon(epsilon), line)
     if line.is_circle:
         raise ArgumentError("a circle has no quantiles", code="domain", argument="domain")
-    for name, number in (("p", real_number(p, "p")), ("first", real_number(first, "first"))):
-        if not 0 < number < 1:
-            sentence = f"{name} must lie strictly between 0 and 1, got {name}={number!r}"
-            raise ArgumentError(sentence, argument=name)
-    return QuantileRounds(check_epsilon(epsilon), line, float(p or 0), first)
+    level, part = proper_fraction(p, "p"), proper_fraction(first, "first")
+    return QuantileRounds(check_epsilon(epsilon), line, level, part)

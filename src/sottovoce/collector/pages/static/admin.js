@@ -177,15 +177,14 @@ function questions() {
 /** Names of two numbers a line. */
 const relations = () => element("new-relations").value.split("\n").filter((line) => line.trim()).map((line) => line.split(",").map((name) => name.trim()));
 
-/** ± of each question in words; what is no question is a relation. */
-function known(name, within, question) {
-  if (within === null) return `${name}: quantiles`;
+/** ± of each question in words, or why it has none; what is no question is a relation. */
+function known(name, within, problem, question) {
+  if (within === null) return `${name}: ${problem}`;
   if (!question) return `correlation of ${name}: ± ${number(within, 2)}`;
   const { unit, options, clock, circle } = question;
   if (options) return `${name}: each share to about ± ${percent(within, 2)}`;
-  if (!clock && !circle) return `${name}: ± ${withUnit(number(within, 2), unit)}`;
-  const [size, near] = clock ? [withUnit(number(60 * within, 2), "minutes"), "3 hours"] : [withUnit(number(within, 2), "°"), "45°"];
-  return `${name}: ± ${size} if two thirds of the people are within ${near} of the mean`;
+  if (clock) return `${name}: ± ${withUnit(number(60 * within, 2), "minutes")}`;
+  return `${name}: ± ${withUnit(number(within, 2), circle ? "°" : unit)}`;
 }
 
 /** Fields with numbers that are used: those of another kind of answer are hidden. */
@@ -213,11 +212,11 @@ async function plan(typed) {
     return;
   }
   try {
-    const { answered, of, within } = await (await api.send("POST", "surveys/plan", content, token)).json();
+    const { answered, of, within, problems } = await (await api.send("POST", "surveys/plan", content, token)).json();
     if (mine !== asked) return;
     const lot = content.relations.length ? `Each report is about one of ${of} figures, by lot: an answer, or a function of two. `
       : answered < of ? `Each person answers ${answered} of ${of} questions, by lot. ` : "Each person answers everything. ";
-    put({ plan: `${lot}With ${whole(content.people)} people, 95 % intervals: ${Object.entries(within).map(([name, w]) => known(name, w, content.questions[name])).join("; ")}.` });
+    put({ plan: `${lot}With ${whole(content.people)} people, 95 % intervals: ${Object.entries(within).map(([name, w]) => known(name, w, problems[name], content.questions[name])).join("; ")}.` });
   } catch (error) {
     put({ plan: error.message });
   }
