@@ -18,10 +18,9 @@ from sottovoce import errors
 from sottovoce.auditing import client_vectors
 from sottovoce.cli.shared_options import in_options
 from sottovoce.collector.campaigns.campaign_round import Round
-from sottovoce.collector.campaigns.written_survey import expected, read_survey
+from sottovoce.collector.campaigns.written_survey import read_survey
 from sottovoce.collector.refusals import Refusal
 from sottovoce.errors import Coded, DataError, SpecError, UsageError
-from sottovoce.estimates import honesty
 
 SOURCE = Path(sv.__file__).parent
 
@@ -79,12 +78,7 @@ KNOWN_TYPES = {
     "comparing/quantity.py": "a combination of estimates",
     "device/terms.py": "checked when the terms are made",
     "estimates/groups.py": "checked when the spec is read",
-    "planning/ways_to_ask.py": "checked by the design",
     "reporters/composites/functions_by_lot.py": "checked when the spec is read",
-    "surveys/lot.py": "checked by those who call it",
-    "surveys/rounds/direction_rounds.py": "a design for directions",
-    "surveys/rounds/quantile_rounds.py": "checked by its digest",
-    "surveys/survey.py": "of the survey's own design",
 }
 
 
@@ -99,18 +93,14 @@ def test_no_assertion_decides_about_types_that_were_given() -> None:
 
 
 def test_what_is_of_another_kind_is_refused() -> None:
-    made = sv.Survey(2.0, {"a": sv.two_scale(1.0, (0, 1)), "b": sv.sw(1.0)}, 2)
-    with pytest.raises(errors.ArgumentError, match="designs") as caught:
-        expected(made, 100)
-    assert (caught.value.code, caught.value.argument) == ("kind", "survey")
     looked = Round(task="range", largest=100)
     tally = sv.Tally(looked.plan(sv.sw(1.0)).first, np.zeros(100, dtype=int))
     with pytest.raises(Refusal, match="last round"):
         looked.estimate(tally, tally, 0.95)
     with pytest.raises(SpecError, match="one number"):
         client_vectors._many(sv.choice(1.0, ["a", "b"]).to_json(), 4)
-    with pytest.raises(DataError, match="honesty"):
-        honesty._of_options(tally)
+    with pytest.raises(DataError, match="not of one number"):
+        sv.honesty(sv.Tally(sv.place(1.0, 1.0, points=8), [0, 1]))
 
 
 def test_commands_name_an_option_once() -> None:

@@ -48,13 +48,7 @@ Central = Annotated[
 ]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 #: Which option says of what other questions are.
-_SAID_BY = {
-    "choice": "options",
-    "choices": "options",
-    "group": "options",
-    "pair": "pair",
-    "place": "place",
-}
+_SAID_BY = dict.fromkeys(("choice", "choices", "group"), "options") | {"pair": "pair", "place": "place"}
 
 
 def plan(
@@ -100,9 +94,10 @@ def plan(
     check_target(output, (*PICTURES, ".json"))
     if question in _SAID_BY:
         if output is not None:
-            raise UsageError(
+            rule = (
                 "--output is for plans of a number; `sottovoce perturb` takes --options, --pair and --place"
             )
+            raise UsageError(rule)
         other = sv.plan(
             question, epsilon, people, _asked(question, options, pair, place, domain), target, p=p,
             between=between, confidence=confidence, simulate=simulate, central=central,
@@ -132,7 +127,7 @@ def plan(
     if as_json:
         typer.echo(json.dumps({"title": answer.title, "options": answer.rows, "left_out": answer.left_out}))
     else:
-        _print(answer)
+        typer.echo(f"{answer}{' (--log)' * bool(answer.log_hint)}")
         if output is not None:
             typer.echo(f"wrote {output}")
 
@@ -148,23 +143,3 @@ def _asked(question: str, options: str | None, pair: list[str] | None, place: An
     if question == "pair":
         return domains_in(pair or [])
     return (options_in(options or ""), domain) if question == "group" else options_in(options or "")
-
-
-def _print(answer: sv.Plan) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=answer.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    mechanism, *numbers, why = answer.columns
-    table.add_column(mechanism, no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", max_width=14)
-    table.add_column(why, overflow="fold")
-    for row in answer.cells():
-        table.add_row(*row)
-    console = Console()
-    console.print(table)
-    for name, why in answer.left_out.items():
-        console.print(f"{name}: {why}")
-    if answer.log_hint:
-        console.print(f"{answer.log_hint} (--log)")

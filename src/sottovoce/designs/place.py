@@ -8,7 +8,7 @@ on a torus they come in again at the opposite edge, which is a little better for
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,7 @@ from sottovoce.errors import (
 from sottovoce.reporters.composites.polar import Polar
 from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import KILOMETRES, Area
+from sottovoce.values.disc import Positions
 
 Edge = Literal["margin", "torus"]
 Box = tuple[tuple[float, float], tuple[float, float]]
@@ -158,7 +159,6 @@ def expected_distance(reporter: Translates | Polar, x: ArrayLike) -> FloatArray:
         >>> bool(0.2 < far[0] < far[1] < 0.6)
         True
     """
-    at = np.asarray(x, dtype=np.float64)
-    scale = reporter.domain.scale if isinstance(reporter.domain, Area) else (1.0, 1.0)
-    away = (reporter.decode(np.arange(reporter.cells)) - at[..., None, :]) * scale
+    at, area = np.asarray(x, dtype=np.float64), cast(Positions, reporter.domain)
+    away = (reporter.decode(np.arange(reporter.cells)) - at[..., None, :]) * area.scale
     return np.asarray((reporter.probabilities(at) * np.hypot(away[..., 0], away[..., 1])).sum(axis=-1))

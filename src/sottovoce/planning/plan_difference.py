@@ -124,25 +124,18 @@ def plan_difference(
         return _variance(design("mean", epsilon=level, domain=(0, 1)), values)
 
     if epsilon is None:
-        assert people is not None
-        least = meeting(variance, need * people, LEAST_EPSILON, most_epsilon(), 0.02, start=1.0, slope=-2.0)
+        least = meeting(
+            variance, need * (people or 0), LEAST_EPSILON, most_epsilon(), 0.02, start=1.0, slope=-2.0
+        )
         if least is None:
-            raise ArgumentError(
-                f"no ε up to {most_epsilon():g} is enough for so few people", argument="people"
-            )
+            rule = f"no ε up to {most_epsilon():g} is enough for so few people"
+            raise ArgumentError(rule, argument="people")
         epsilon = least.x
     if people is None:
         people = math.ceil(variance(epsilon) / need)
-    error = math.sqrt(2 * variance(epsilon) / people)
-    return DifferencePlan(
-        epsilon,
-        people,
-        float(shift),
-        _NORMAL.cdf(gap / error - z),
-        confidence,
-        design("mean", epsilon=epsilon, domain=domain),
-        float(domain.stretched(error)),
-    )
+    error, mechanism = math.sqrt(2 * variance(epsilon) / people), design("mean", epsilon, domain)
+    seen, length = _NORMAL.cdf(gap / error - z), float(domain.stretched(error))
+    return DifferencePlan(epsilon, people, float(shift), seen, confidence, mechanism, length)
 
 
 def _variance(mechanism: Number, values: FloatArray | None) -> float:

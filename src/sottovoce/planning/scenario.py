@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.arrays import FloatArray
-from sottovoce.planning.candidates import KINDS, POINTS, Candidate, Kind
+from sottovoce.planning.candidates import KINDS, POINTS, UNITS, Candidate, Kind
 from sottovoce.planning.prediction import Expected, Setting, reference_shapes
 from sottovoce.planning.simulation import simulated
 from sottovoce.plots.data_table import Row, Tabular
@@ -147,34 +147,22 @@ class Plan(Tabular):
         rows = [{name: getattr(option, name) for name in names} for option in self.options]
         return [{k: None if v != v else v for k, v in row.items()} for row in rows]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The heads of the table, with units."""
-        kind, unit = self.scenario.kind, self._unit
-        heads = ["mechanism", "ε", "people", f"{kind.error} ({unit(kind.error_in)})"]
-        if kind.half_in is not None:
-            heads.append(f"{self.level} interval (± {unit(kind.half_in)})")
-        return (*heads, "why")
-
-    def cells(self) -> list[tuple[str, ...]]:
-        """The table as it is printed.
-
-        Returns:
-            A row of texts for each option, under `columns`.
-        """
-        kind, rows = self.scenario.kind, []
-        for o in self.options:
-            row = [o.name, f"{o.epsilon:.4g}", f"{o.people:,}", _number(o.error, kind.error_in)]
-            if kind.half_in is not None:
-                row.append(f"± {_number(o.half_width, kind.half_in)}")
-            rows.append((*row, o.reason))
-        return rows
-
     def __repr__(self) -> str:
         return f"<Plan {self.title}: {', '.join(option.name for option in self.options)}>"
 
     def _table(self) -> list[tuple[str, ...]]:
-        return [self.columns, *self.cells()]
+        """What is printed: the heads with units, and a row for each option."""
+        kind, half_in = self.scenario.kind, self.scenario.kind.half_in
+        length = "of the logarithm" if self.scenario.domain.is_log else "units of the domain"
+        units = {UNITS: length, POINTS: "percentage points"}
+        level = f"{100 * self.scenario.confidence:g} % interval"
+        half = () if half_in is None else (f"{level} (± {units[half_in]})",)
+        rows = [("mechanism", "ε", "people", f"{kind.error} ({units[kind.error_in]})", *half, "why")]
+        for o in self.options:
+            half = () if half_in is None else (f"± {_number(o.half_width, half_in)}",)
+            error = _number(o.error, kind.error_in)
+            rows.append((o.name, f"{o.epsilon:.4g}", f"{o.people:,}", error, *half, o.reason))
+        return rows
 
     def _remarks(self) -> tuple[str, ...]:
         notes = (*(f"{name}: {why}" for name, why in self.left_out.items()), self.log_hint)
@@ -182,10 +170,10 @@ class Plan(Tabular):
 
     def __str__(self) -> str:
         rows = self._table()
-        wide = [max(len(row[i]) for row in rows) for i in range(len(self.columns) - 1)]
+        wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [self.title, ""]
         for name, *numbers, why in rows:
-            columns = (f"{text:>{width}}" for text, width in zip(numbers, wide[1:], strict=True))
+            columns = (f"{text:>{width}}" for text, width in zip(numbers, wide[1:-1], strict=True))
             lines.append("  ".join((f"{name:<{wide[0]}}", *columns, why)))
         return "\n".join([*lines, *self._remarks()])
 
@@ -206,16 +194,6 @@ class Plan(Tabular):
             f"with scale='log' the interval is a factor of {factor:.3g} instead of ± {half:.3g}: "
             f"narrower if the quantile is below {below:.3g}"
         )
-
-    def _unit(self, kind: str | None) -> str:
-        if kind == POINTS:
-            return "percentage points"
-        return "of the logarithm" if self.scenario.domain.is_log else "units of the domain"
-
-    @property
-    def level(self) -> str:
-        """The confidence, as it is printed."""
-        return f"{100 * self.scenario.confidence:g} %"
 
     @property
     def title(self) -> str:
@@ -259,7 +237,7 @@ class Plan(Tabular):
                 progress(option.name, min(next(looks) / (len(self.options) * 2 * (spots + 1)), 1.0))
             return value
 
-        label = self.columns[3]
+        label = self._table()[0][3]
         points = [(option.name, option.epsilon, option.people, option.error) for option in self.options]
         return draw_errors(points, error, spots=spots, label=label, target=self.target, axes=axes)
 

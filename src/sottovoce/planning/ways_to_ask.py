@@ -41,7 +41,6 @@ from sottovoce.surveys.design import design
 from sottovoce.surveys.polar import polar
 from sottovoce.surveys.rounds.pair_rounds import PairRounds, pair_rounds
 from sottovoce.values.checked_arrays import as_numbers
-from sottovoce.values.disc import Disc
 from sottovoce.values.space import Space
 
 _MOST_RATINGS = 64  # ratings up to which a window is looked at
@@ -157,7 +156,7 @@ def plan_ways(
     ways = [_way(ours, n, "for maps, the mean position and shares of regions" if question == "place" else "")]
     if ours.ratings is not None and len(ours.ratings) <= _MOST_RATINGS and e <= most_epsilon():
         ways.append(_window(e, n, ours.ratings))
-    elif isinstance(domain, Disc):
+    elif question == "place" and ours.domain.round:
         by_distance = polar(e, domain.radius, design="unbiased")
         ways.append(_way(by_distance, n, "the paper's distance and angle; its maps are coarser"))
     return WaysPlan(e, n, tuple(ways))

@@ -10,16 +10,14 @@ together are known.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sottovoce.errors import ArgumentError
-from sottovoce.reporters.composites.functions_by_lot import Function
+from sottovoce.reporters.composites.functions_by_lot import Function, on_a_line
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.sampling.coin import MAX_COIN_BITS
 from sottovoce.surveys.lot import apportioned, by_lot
-from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Domain
-from sottovoce.values.interval import Interval
-from sottovoce.values.options import Options
+from sottovoce.values.space import Space
 
 LONGEST = 24  # letters of a name: two and a sign fit into an item's name
 _SQUARES = 0.15  # of a relation's two functions: what the difference of squares takes
@@ -27,7 +25,7 @@ _SQUARES = 0.15  # of a relation's two functions: what the difference of squares
 
 def related(
     epsilon: float,
-    spaces: Mapping[str, Domain | Options | Disc],
+    spaces: Mapping[str, Space],
     relations: Sequence[tuple[str, str]],
     weights: Sequence[float],
 ) -> Survey:
@@ -46,7 +44,7 @@ def related(
         ArgumentError: If a relation is not of two different numbers on a line or is there twice, or a
             item is a place.
     """
-    if any(isinstance(space, Disc) for space in spaces.values()):
+    if any(space.shape for space in spaces.values()):
         raise ArgumentError(
             "a place cannot be asked for beside a relation", code="choice", argument="relations"
         )
@@ -73,14 +71,14 @@ def products(x: str, y: str) -> dict[str, Function]:
     }
 
 
-def check_numbers(spaces: Mapping[str, object], argument: str) -> None:
+def check_numbers(spaces: Mapping[str, Any], argument: str) -> None:
     """Refuse what products are not computed of.
 
     Raises:
         ArgumentError: If something is no interval on a linear scale, or a name is long.
     """
     for name, space in spaces.items():
-        if not isinstance(space, Interval) or space.is_log:
+        if not on_a_line(space) or space.is_log:
             rule = "the domains of related numbers must be intervals on a linear scale"
             raise ArgumentError(f"{rule}, that of {name!r} is not", argument=argument)
         if len(name) > LONGEST:

@@ -23,6 +23,11 @@ class Positions(Space):
 
     shape = (2,)
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """What a step of 1 in x and in y measures."""
+        return 1.0, 1.0
+
     def numbers(self, values: Any, name: str = "values") -> FloatArray:
         points = super().numbers(values, name)
         if points.ndim == 0 or points.shape[-1] != 2:

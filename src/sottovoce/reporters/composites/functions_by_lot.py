@@ -144,7 +144,7 @@ class Functions(Compact):
         if function.name == "value":
             return len(spaces) == 1 and domain == spaces[0]
         if function.name == "level":
-            if len(spaces) != 2 or not isinstance(domain, Options) or not _on_a_line(spaces[1]):
+            if len(spaces) != 2 or not isinstance(domain, Options) or not on_a_line(spaces[1]):
                 return False
             options = spaces[0]
             numbered = domain.names == tuple(range(len(domain)))
@@ -152,7 +152,7 @@ class Functions(Compact):
                 return False
             return numbered and len(domain) > len(options)
         arity, _ = _OF_NUMBERS[function.name]
-        return len(spaces) == arity and all(map(_on_a_line, spaces)) and domain == UNIT
+        return len(spaces) == arity and all(map(on_a_line, spaces)) and domain == UNIT
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -248,7 +248,8 @@ class Functions(Compact):
         return np.asarray(question.probabilities(self.answers(i, numbers, word_source(0), question.domain)))
 
 
-def _on_a_line(space: Space) -> bool:
+def on_a_line(space: Space) -> bool:
+    """Whether products are computed of its values."""
     return isinstance(space, Interval)
 
 

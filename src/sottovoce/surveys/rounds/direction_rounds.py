@@ -44,7 +44,7 @@ from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.number import Number
 from sottovoce.reporters.window import Window
 from sottovoce.surveys.design import design
-from sottovoce.values.circle import Circle
+from sottovoce.values.domain import Domain
 
 _BINS = 64  # of the guess
 _KNOTS, _GRID = 256, 1 << 13  # of the start table: it is even, and bends on a grid where the window needs it
@@ -62,7 +62,7 @@ class DirectionRounds(Shown, Compact):
     """
 
     epsilon: float
-    domain: Circle
+    domain: Domain
 
     @cached_property
     def first(self) -> Number:

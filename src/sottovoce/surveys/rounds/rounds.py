@@ -12,7 +12,6 @@ from sottovoce.surveys.rounds.direction_rounds import DirectionRounds
 from sottovoce.surveys.rounds.mean_rounds import TwoRounds, two_rounds
 from sottovoce.surveys.rounds.quantile_rounds import QuantileRounds
 from sottovoce.surveys.rounds.range_rounds import RangeRounds
-from sottovoce.values.circle import Circle
 from sottovoce.values.interval import DomainLike, as_domain
 
 #: What each question takes beside ε.
@@ -74,7 +73,7 @@ def rounds(
         return two_rounds(epsilon, domain, caution=caution)
     line = as_domain(domain)
     if question == "direction":
-        if not isinstance(line, Circle):
+        if not line.is_circle:
             raise ArgumentError("an interval has no direction", code="domain", argument="domain")
         return DirectionRounds(check_epsilon(epsilon), line)
     if line.is_circle:
