@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -42,7 +43,6 @@ from sottovoce.reporters.formats import law_of
 from sottovoce.reporters.law.moments import resultant
 from sottovoce.reporters.mechanism import Mechanism
 from sottovoce.reporters.number import Number
-from sottovoce.reporters.translates import Translates
 from sottovoce.values.area import Area
 from sottovoce.values.disc import Disc
 from sottovoce.values.domain import Domain
@@ -54,18 +54,23 @@ CIRCLE_CELLS = 2**12
 UNIT = Interval(0, 1)
 #: How values are assumed to spread: None (the worst case), "uniform", samples, or (values, weights).
 SpreadLike = str | PriorLike | None
+#: Makes the mechanism of a number.
+Design = Callable[[float, Domain], Reporter]
 _T, _NODES = np.linspace(0, 1, 2001), 65
 _SAMPLES = (0.0625, 0.25, 0.5, 1.0, 1.4, 2.0, 2.8, 4.0)  # of ε, whose designs stand for others
 _ENOUGH = 3e-3  # of the weights of a place: its variance to a hundredth
 
 
-def suited(epsilon: float, space: Space, spread: Prior | None = None) -> Mechanism | Translates:
+def suited(
+    epsilon: float, space: Space, spread: Prior | None = None, design: Design | None = None
+) -> Reporter:
     """The reporter that suits a space: what an item of a survey gets.
 
     Args:
         epsilon: The privacy parameter.
         space: Where values lie.
         spread: How numbers are assumed to spread.
+        design: What makes the mechanism of a number instead of the default.
 
     Returns:
         A choice, a place, or the mechanism of a number.
@@ -79,7 +84,7 @@ def suited(epsilon: float, space: Space, spread: Prior | None = None) -> Mechani
         case Disc():
             return place(epsilon, space.radius)
         case Domain():
-            return item_mechanism(epsilon, space, spread)
+            return item_mechanism(epsilon, space, spread) if design is None else design(epsilon, space)
     raise ArgumentTypeError(f"there is no design for {space}", argument="items")
 
 

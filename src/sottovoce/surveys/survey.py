@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sottovoce.designs.classic import pm
 from sottovoce.designs.place import place
@@ -22,8 +21,15 @@ from sottovoce.errors import (
 )
 from sottovoce.reporters.composites.item_rules import MAX_ITEMS
 from sottovoce.reporters.composites.survey import Survey
-from sottovoce.reporters.contract import Reporter
-from sottovoce.surveys.item_worth import UNIT, SpreadLike, about_worst_variance, as_spread, suited, worth
+from sottovoce.surveys.item_worth import (
+    UNIT,
+    Design,
+    SpreadLike,
+    about_worst_variance,
+    as_spread,
+    suited,
+    worth,
+)
 from sottovoce.surveys.relations import related
 from sottovoce.surveys.split_budget import shares_within, split_budget
 from sottovoce.values.circle import Circle
@@ -33,7 +39,6 @@ from sottovoce.values.interval import DomainLike, as_domain
 from sottovoce.values.options import Options
 
 T = TypeVar("T")
-Design = Callable[[float, Domain], Reporter]
 ItemLike = DomainLike | Options | Disc | Sequence[str | int]
 Kind = tuple[Domain | Options | Disc, Prior | None, Design | None]
 Strategy = Literal["auto", "split", "sample"]
@@ -101,20 +106,15 @@ def survey(
         return related(epsilon, spaces, [(x, y) for x, y in relations], _scale(weights, spaces))
     if k is not None and strategy == "split" and k != d:
         raise ArgumentError(f"strategy='split' answers all {d} items, got k={k!r}", argument="k")
-    asked = [
-        _Item(*each, design)
-        for each in zip(
-            spaces, spaces.values(), _spreads(prior, spaces), _scale(weights, spaces), strict=True
-        )
-    ]
+    facts = zip(spaces, spaces.values(), _spreads(prior, spaces), _scale(weights, spaces), strict=True)
+    asked = [_Item(*each, design) for each in facts]
     surveys = [_best_shares(epsilon, asked, count) for count in _counts(epsilon, d, strategy, k, design)]
     totals = {survey.sampled: _total(survey, asked) for survey in surveys}
     best = min(surveys, key=lambda survey: totals[survey.sampled])
     return Survey(epsilon, best.items, best.sampled, totals)
 
 
-@dataclass(frozen=True, eq=False)
-class _Item:
+class _Item(NamedTuple):
     """Where values lie, how they are assumed to spread, and how much the item counts."""
 
     name: str
@@ -122,11 +122,6 @@ class _Item:
     spread: Prior | None
     weight: float
     design: Design | None
-
-    def reporter(self, epsilon: float) -> Reporter:
-        if self.design is not None and isinstance(self.space, Domain):
-            return self.design(epsilon, self.space)
-        return suited(epsilon, self.space, self.spread)
 
     @property
     def kind(self) -> Kind:
@@ -146,10 +141,8 @@ def _curve_of(
     loss = partial(worth, spread=spread)
     if isinstance(space, Disc):
         return partial(place, radius=space.radius, points=16), loss  # on a coarse grid, to divide by
-    if isinstance(space, Options) or (design is None and space.is_circle):
-        return partial(suited, space=space), loss
-    if design is not None:
-        return lambda epsilon: design(epsilon, space), loss
+    if isinstance(space, Options) or design is not None or space.is_circle:
+        return partial(suited, space=space, design=design), loss
     if spread is not None:
         # Dozens of designs for a guess would take a minute: divide by PM's formula, compare exactly.
         return partial(pm, domain=space, cells=2**10), loss
@@ -248,7 +241,10 @@ def _best_shares(epsilon: float, items: list[_Item], count: int) -> Survey:
 
 
 def _built(epsilon: float, items: list[_Item], count: int, shares: Sequence[float]) -> Survey:
-    reporters = {one.name: one.reporter(share) for one, share in zip(items, shares, strict=True)}
+    reporters = {
+        one.name: suited(share, one.space, one.spread, one.design)
+        for one, share in zip(items, shares, strict=True)
+    }
     return Survey(epsilon, reporters, count)
 
 
