@@ -36,13 +36,13 @@ def test_groups_are_compared_as_in_the_library(run: Run) -> None:
     assert code == 0
     assert Path("forest.png").stat().st_size > 5000
     groups = bulk.tally("reports.parquet", by="region")
-    assert said.strip() == str(sv.compare(groups))
+    assert said == f"{sv.compare(groups)}\nwrote forest.png\n"
     assert "south: " in said
     assert "rank 1\n" in said
     code, said, _ = run("estimate reports.parquet --by region --pairs --json --output pairs.csv")
     assert code == 0
     content = json.loads(said)
-    assert content == sv.compare(groups, over="pairs").to_dict()
+    assert content == {"item": "", **sv.compare(groups, over="pairs").to_dict(), "treated": ""}
     assert len(Path("pairs.csv").read_text().splitlines()) == 4
     code, said, _ = run("estimate reports.parquet --by region --compare --range 0 12 --json")
     assert json.loads(said)["what"] == "probability of 0 to 12"
@@ -64,9 +64,14 @@ def test_a_trend_over_a_column(run: Run) -> None:
         ("--compare", "--by"),
         ("--by region --trend week", "--trend NAME alone"),
         ("--by region --compare --pairs", "--compare or --pairs"),
-        ("--by region --compare --quantile 0.5 --range 0 12", "one quantity"),
+        ("--by region --compare --quantile 0.5 --range 0 12", "one number"),
         ("--trend region", "moment"),
-        ("--trend week --sequential", "not with --trend"),
+        ("--trend week --sequential", "--sequential does not go with --trend"),
+        ("--by region --compare --interval finite", "--interval does not go with --compare"),
+        ("--by region --pairs --quick", "--quick does not go with --pairs"),
+        ("--by region --compare --option north", "--option needs a choice: these reports are about numbers"),
+        ("--by region --compare --output page.html", "--output must end in"),
+        ("--option north", "--option goes with --compare"),
     ],
 )
 def test_mistakes(run: Run, line: str, words: str) -> None:

@@ -46,7 +46,8 @@ def test_from_a_file_to_a_map(tmp_path: Path, typed: Run) -> None:
     code, out, _ = typed(f"estimate {reports} --json --confidence 0.999999 --output {target}")
     assert code == 0
     answer = json.loads(out)
-    assert [e["what"] for e in answer["estimates"]] == ["mean x", "mean y"]
-    for estimate, truth in zip(answer["estimates"], (2.0, 1.0), strict=True):
+    position, heatmap = answer["answers"]
+    assert (position["question"], heatmap["picture"]) == ("position", "map")
+    for estimate, truth in zip(position["numbers"], (2.0, 1.0), strict=True):
         assert estimate["low"] < truth < estimate["high"]
     assert json.loads(target.read_text())["type"] == "FeatureCollection"

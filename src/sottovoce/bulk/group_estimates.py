@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
@@ -17,6 +18,7 @@ from sottovoce.bulk.tables.sources import Progress
 from sottovoce.bulk.tables.table_files import Data
 from sottovoce.errors import ArgumentError, ArgumentTypeError, DataError, whole_number
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.summary import summary
 from sottovoce.estimates.tally import Tally
 from sottovoce.reporters.contract import Reporter
 from sottovoce.reporters.formats import from_json
@@ -28,11 +30,15 @@ Estimator = Callable[[Tally], Estimate | Sequence[Estimate]]
 
 #: Columns of the result beside the group keys, with Spark's names for their types.
 COLUMNS = {"what": "string", "n": "long", "value": "double", "low": "double", "high": "double"}
+#: Those of the numbers of summaries.
+ANSWERS = {**dict.fromkeys(("question", "item", "label", "of"), "string"), "n": "long"}
+ANSWERS |= dict.fromkeys(("value", "low", "high"), "double")
 _TYPES = {"string": pa.string(), "long": pa.int64(), "double": pa.float64()}
 _CHUNK = 32  # groups that a process takes at once
 
 Group = tuple[str, IntArray, IntArray]  # which one it is, the cells that occurred, how often
-Row = tuple[str, int, float, float, float]
+Rows = list[tuple[Any, ...]]
+Answered = Callable[[Tally, str], Rows]
 
 
 def estimates(
@@ -88,16 +94,44 @@ def estimates(
         groups = tally(data, column, by=names, mechanism=mechanism, **csv)
     if groups.by != names:
         raise ArgumentError(f"by must be that of the tally, {list(groups.by)}, got by={by!r}", argument="by")
-    work = partial(_estimated, groups.reporter.to_json(), estimate)
-    rows: list[list[Row]] = []
+    return _by_group(groups, partial(_rows, estimate), COLUMNS, processes, progress)
+
+
+def summaries(groups: GroupedTally, *, progress: Progress | None = None, **asked: Any) -> pa.Table:
+    """The numbers in the summary of each group of people.
+
+    Args:
+        groups: The groups.
+        progress: Called with the number of groups done.
+        **asked: What `sottovoce.summary` takes beside the tally.
+
+    Returns:
+        An Arrow table: the columns of the keys, then those of `ANSWERS`, `item` only of surveys. An answer
+        that a group does not give has a row without numbers; a limit that is infinite is left out.
+    """
+    check_keys(groups.by, ANSWERS)
+    table = _by_group(groups, partial(_numbers, asked), ANSWERS, None, progress)
+    return table if any(table.column("item").to_pylist()) else table.drop_columns(["item"])
+
+
+def _by_group(
+    groups: GroupedTally,
+    answered: Answered,
+    kinds: Mapping[str, str],
+    processes: int | None,
+    progress: Progress | None,
+) -> pa.Table:
+    """The keys of each group beside the rows that answer it."""
+    work = partial(_in_chunk, groups.reporter.to_json(), answered)
+    rows: list[Rows] = []
     for answers in in_processes(work, _chunks(groups), processes):
         rows += answers
         if progress is not None:
             progress(len(answers))
     places = pa.array([i for i, answers in enumerate(rows) for _ in answers], pa.int64())
-    columns = list(zip(*(row for answers in rows for row in answers), strict=True)) or [()] * len(COLUMNS)
-    arrays = [pa.array(values, _TYPES[kind]) for values, kind in zip(columns, COLUMNS.values(), strict=True)]
-    return pa.table([*groups.keys_table.take(places).columns, *arrays], names=[*names, *COLUMNS])
+    columns = list(zip(*(row for answers in rows for row in answers), strict=True)) or [()] * len(kinds)
+    arrays = [pa.array(values, _TYPES[kind]) for values, kind in zip(columns, kinds.values(), strict=True)]
+    return pa.table([*groups.keys_table.take(places).columns, *arrays], names=[*groups.by, *kinds])
 
 
 @lru_cache(maxsize=16)
@@ -111,13 +145,18 @@ def _chunks(groups: GroupedTally) -> list[list[Group]]:
     return [parts[first : first + _CHUNK] for first in range(0, len(parts), _CHUNK)]
 
 
-def _estimated(spec: str, estimate: Estimator, chunk: Sequence[Group]) -> list[list[Row]]:
+def _in_chunk(spec: str, answered: Answered, chunk: Sequence[Group]) -> list[Rows]:
     """The rows of some groups; runs in a process of its own."""
     mechanism = mechanism_from(spec)
-    return [_rows(spread(mechanism, cells, counts), estimate, which) for which, cells, counts in chunk]
+    return [answered(spread(mechanism, cells, counts), which) for which, cells, counts in chunk]
 
 
-def _rows(part: Tally, estimate: Estimator, which: str) -> list[Row]:
+def _numbers(asked: Mapping[str, Any], part: Tally, which: str) -> Rows:
+    rows = [tuple(row[name] for name in ANSWERS) for row in summary(part, **asked).rows]
+    return [tuple(None if x in (math.inf, -math.inf) else x for x in row) for row in rows]
+
+
+def _rows(estimate: Estimator, part: Tally, which: str) -> Rows:
     refusal = None
     try:
         answer = estimate(part)

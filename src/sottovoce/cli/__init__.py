@@ -14,12 +14,12 @@ import shutil
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from numbers import Number
+from numbers import Number as AnyNumber
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from sottovoce._version import __version__
 from sottovoce.errors import FileError, MissingExtra, MissingFile, UsageError, require_extra
@@ -38,11 +38,12 @@ COMMANDS = {
     "central": "Release the mean, sum or count of a column with differential privacy.",
     "demo": "Run a whole campaign on this machine, told in plain words.",
     "device": "Look at your own ledger of spent ε.",
-    "estimate": "Estimate the mean, spread and quantiles behind files of reports.",
+    "estimate": "Print the numbers behind files of reports, each with its interval and its method.",
     "optimal": "Design the best mechanism there is for a question, and certify how close it comes.",
     "perturb": "Randomise columns of a file: one integer report per row.",
     "plan": "Rank mechanisms by the error to expect, or find ε or people for a target.",
     "serve": "Run the collector until it is told to stop (SIGTERM or Ctrl-C finishes what is under way).",
+    "summary": "Say in plain sentences what files of reports tell.",
     "vectors": "Check a client in any language against the shared vectors.",
 }
 PICTURES = (".png", ".svg", ".pdf")
@@ -222,11 +223,18 @@ def write_table(path: Path, columns: Mapping[Any, Iterable[object]]) -> None:
     path.write_text(text, encoding="utf-8", newline="")
 
 
+def _write_parquet(path: Path, columns: Mapping[str, list[Any]]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table(columns), path)
+
+
 def _cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     text = str(value)
-    if isinstance(value, Number):
+    if isinstance(value, AnyNumber):
         return text
     text = "'" + text if text.startswith(_FORMULA) else text
     return '"' + text.replace('"', '""') + '"'
@@ -238,3 +246,49 @@ def save_picture(path: Path, draw: Callable[[], Any]) -> None:
 
     mpl.use("agg")
     draw().figure.savefig(path, dpi=150, bbox_inches="tight")
+
+
+class Answers(NamedTuple):
+    """What a command found out.
+
+    Attributes:
+        content: It as JSON takes it.
+        rows: It as a table.
+        lines: It for people.
+        draw: Draws it, and gives the axes.
+        writers: What writes a file of another kind, by its ending.
+    """
+
+    content: Callable[[], Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
+    lines: Iterable[str]
+    draw: Callable[[], Any]
+    writers: Mapping[str, Callable[[Path], object]] = {}
+
+    def tell(self, *, as_json: bool, output: Path | None, treated: str = "") -> None:
+        """Write what the file's ending asks for, and print the lines or JSON.
+
+        Args:
+            as_json: Whether to print JSON.
+            output: Where to write, if anywhere.
+            treated: What became of missing values and those outside, where that is known.
+        """
+        import json
+
+        suffix = "" if output is None else output.suffix.lower()
+        text = ""
+        if as_json or suffix == ".json":
+            text = json.dumps({**self.content(), "treated": treated}, allow_nan=False, default=str)
+        if output is not None:
+            columns = {name: [row[name] for row in self.rows] for name in self.rows[0]}
+            writers: dict[str, Callable[[Path], object]] = {
+                ".json": lambda path: path.write_text(text),
+                ".csv": lambda path: write_table(path, columns),
+                ".parquet": lambda path: _write_parquet(path, columns),
+                **dict.fromkeys(PICTURES, lambda path: save_picture(path, self.draw)),
+                **self.writers,
+            }
+            writers[suffix](output)
+        for line in (text,) if as_json else (*self.lines, treated, f"wrote {output}" if output else ""):
+            if line:
+                print(line)

@@ -1,113 +1,110 @@
-"""What `sottovoce estimate` says about groups: each by itself, or together (--compare, --pairs, --trend)."""
+"""What `sottovoce summary` says of groups: each by itself, or together (--compare, --pairs, --trend)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import sottovoce as sv
-from sottovoce.cli import PICTURES, counting, save_picture, write_table
+from sottovoce.cli import Answers, counting
+from sottovoce.comparing.quantity import common_question
 from sottovoce.comparing.trend import UNITS
-from sottovoce.errors import ArgumentError, NoDataError, UsageError
+from sottovoce.errors import UsageError
 from sottovoce.plots.forest_plot import draw_forest
+from sottovoce.reporters.contract import described
+from sottovoce.reporters.question import Question
 
 if TYPE_CHECKING:
-    from sottovoce.cli.estimate import Questions
+    from sottovoce.bulk.grouped_tally import GroupedTally
 
 
-def together(
-    groups: dict[Any, sv.Tally],
-    ask: Questions,
+def compared(
+    groups: Mapping[Any, sv.Tally],
+    items: Sequence[str],
+    named: Sequence[Question],
+    confidence: float,
+    options: Mapping[str, Any],
     *,
-    trend: str | None,
     pairs: bool,
-    as_json: bool,
-    output: Path | None,
-) -> None:
-    """Compare the groups, or see their trend over the column that they are grouped by, and say it."""
-    circle = any(tally.law.as_number().domain.is_circle for tally in groups.values())
-    asked: dict[str, Any] = {**_quantity(ask, circle), "confidence": ask.confidence}
+    trend: str | None,
+) -> Answers:
+    """Compare groups by one number, or see its trend over the column that they are grouped by.
+
+    Args:
+        groups: Tallies by the key of their group.
+        items: Of a survey: the items that were asked for.
+        named: The numbers that were asked for; by default the first that all groups tell.
+        confidence: Of all intervals together.
+        options: What else was asked for.
+        pairs: Whether every difference of two is meant, and not every group.
+        trend: The column of moments, if the groups are moments.
+
+    Returns:
+        What is known of all of them together.
+
+    Raises:
+        UsageError: If several numbers are asked for, there is none, or an option does not go with it.
+    """
+    if len(named) > 1 or len(items) > 1:
+        raise UsageError("groups are compared by one number of one --item: one --quantile, --range, --option")
+    if odd := set(options) - ({"estimand"} if trend else {"estimand", "sequential"}):
+        how = "trend" if trend else "pairs" if pairs else "compare"
+        raise UsageError(f"--{min(odd)} does not go with --{how}")
+    item = named[0].item if named else "".join(items)
+    parts = {key: groups[key][item] if item else groups[key] for key in groups}
+    question = named[0] if named else common_question(parts.values())
+    law: sv.Reporter = next(iter(parts.values())).law
+    if question is None or question.name == "shares":
+        hint = "" if question is None else ": say which share, --option NAME"
+        raise UsageError(f"reports about {described(law)} have no one number to compare groups by{hint}")
+    if not item and (item := question.item):
+        parts, law = {key: tally[item] for key, tally in parts.items()}, law.items[item]
+    asked: dict[str, Any] = {"question": question._replace(item=""), "confidence": confidence, **options}
     answer: sv.Comparison | sv.Trend
-    if trend is not None:
-        if ask.sequential:
-            raise UsageError("--sequential goes with --compare and --pairs, not with --trend")
-        answer = sv.trend(groups, **asked, per=trend if trend in UNITS else "day")
+    if trend is None:
+        answer = sv.compare(parts, **asked, over="pairs" if pairs else "groups")
     else:
-        over = "pairs" if pairs else "groups"
-        answer = sv.compare(groups, **asked, over=over, sequential=ask.sequential)
-    text = json.dumps(answer.to_dict(), allow_nan=False)
-    if output is not None:
-        writers: dict[str, Callable[[], object]] = {
-            ".json": lambda: output.write_text(text),
-            ".csv": lambda: write_table(output, answer.to_frame().to_dict("list")),
-            ".parquet": lambda: answer.to_frame().to_parquet(output, index=False),
-            **dict.fromkeys(PICTURES, lambda: save_picture(output, answer.plot)),
-        }
-        writers[output.suffix.lower()]()
-    typer.echo(text if as_json else str(answer))
+        dates = not all(isinstance(moment, int | float) for (moment,) in parts)
+        answer = sv.trend(parts, **asked, per=trend if dates and trend in UNITS else "day")
+    lines = [f"{item}: {described(law)}", str(answer)][not item :]
+    return Answers(lambda: {"item": item, **answer.to_dict()}, answer.rows, lines, answer.plot)
 
 
-def _quantity(ask: Questions, circle: bool) -> dict[str, Any]:
-    """What is compared: the one quantile or range that is asked for, otherwise the mean."""
-    if len(ask.quantiles) + (ask.between is not None) > 1:
-        raise ArgumentError("groups are compared by one quantity: one --quantile or --range", code="several")
-    if ask.quantiles:
-        return {"question": "quantile", "p": ask.quantiles[0], "estimand": ask.estimand}
-    if ask.between is not None:
-        return {"question": "probability", "between": ask.between, "estimand": ask.estimand}
-    return {"question": "direction" if circle else "mean", "estimand": ask.estimand}
+def by_group(groups: GroupedTally, asked: Mapping[str, Any]) -> Answers:
+    """The numbers that the summary of each group holds.
 
+    Args:
+        groups: The tallies.
+        asked: What `sottovoce.summary` takes beside each.
 
-def by_group(
-    groups: Any, answers: Callable[[sv.Tally], list[sv.Estimate]], as_json: bool, output: Path | None
-) -> None:
-    """Say what is known about each group, in a table."""
-    from sottovoce import bulk
+    Returns:
+        A row for each number of each group.
+    """
+    from sottovoce.bulk.group_estimates import summaries
 
-    if not len(groups):
-        raise NoDataError("there are no reports in any group")
-    with counting("estimated", len(groups), "groups") as progress:
-        table = bulk.estimates(groups, "", groups.by, answers, processes=None, progress=progress)
+    with counting("summarised", len(groups), "groups") as progress:
+        rows = summaries(groups, progress=progress, **asked).to_pylist()
     m = groups.reporter
-    rows = table.to_pylist()
     content = {"n": groups.n, "epsilon": m.epsilon, "digest": m.digest, "by": list(groups.by), "groups": rows}
-    if output is not None:
-        _write_groups(table, content, output)
-    if as_json:
-        typer.echo(json.dumps(content, allow_nan=False, default=str))
-        return
-    typer.echo(f"{groups.n} reports in {len(groups)} groups, ε = {m.epsilon:g}, mechanism {m.digest[:12]}")
-    typer.echo("\t".join(table.column_names))
-    for row in rows:
-        typer.echo(
-            "\t".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values())
-        )
+
+    def lines() -> Iterator[str]:
+        about = f"{described(m)}, digest {m.digest[:12]}"
+        yield f"{groups.n:,} people in {len(groups)} groups, ε = {m.epsilon:g}, {about}"
+        yield "\t".join(rows[0])
+        for row in rows:
+            yield "\t".join(
+                f"{x:.6g}" if isinstance(x, float) else "" if x is None else str(x) for x in row.values()
+            )
+
+    return Answers(lambda: content, rows, lines(), lambda: _picture(rows, groups))
 
 
-def _write_groups(table: Any, content: dict[str, Any], output: Path) -> None:
-    suffix = output.suffix.lower()
-    if suffix == ".json":
-        output.write_text(json.dumps(content, allow_nan=False, default=str))
-    elif suffix == ".csv":
-        write_table(output, table.to_pydict())
-    elif suffix == ".parquet":
-        from pyarrow import parquet
-
-        parquet.write_table(table, output)
-    else:
-        save_picture(output, lambda: _groups_picture(table, content))
-
-
-def _groups_picture(table: Any, content: dict[str, Any]) -> Any:
-    """The first answer of each group with its interval, one below the other."""
-    what = table.column("what")[0].as_py()
-    rows = [row for row in table.to_pylist() if row["what"] == what]
-    names = [", ".join(str(row[name]) for name in content["by"]) for row in rows]
-    title = f"{content['n']:,} reports, ε = {content['epsilon']:g}"
-    bars: Any = [SimpleNamespace(**row) for row in rows]
-    return draw_forest(names, bars, title, None)
+def _picture(rows: Sequence[dict[str, Any]], groups: GroupedTally) -> Any:
+    """The first number of each group with its interval, one below the other."""
+    about = ("question", "item", "of")
+    first = [rows[0].get(name) for name in about]
+    shown = [row for row in rows if [row.get(name) for name in about] == first and row["value"] is not None]
+    names = [", ".join(str(row[name]) for name in groups.by) for row in shown]
+    bars: Any = [SimpleNamespace(what=row["of"], **row) for row in shown]
+    return draw_forest(names, bars, f"{groups.n:,} reports, ε = {groups.reporter.epsilon:g}", None)

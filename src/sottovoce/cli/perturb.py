@@ -30,6 +30,7 @@ from sottovoce.cli.shared_options import (
     read_spec,
 )
 from sottovoce.errors import DataError, MissingFile, UsageError
+from sottovoce.reporters.contract import described
 from sottovoce.values.missing_and_outside import Missing, Outside
 
 _MISSING = {"drop": "their rows are left out", "keep": "their reports are empty"}
@@ -146,12 +147,12 @@ def _summary(mechanisms: dict[str, Any], done: Any, output: Path) -> str:
     parts = [f"{done.rows} reports in {output}"]
     if len(mechanisms) == 1:
         (m,) = mechanisms.values()
-        made = "" if getattr(m, "made_for", None) is None else f" for {m.made_for}"
-        parts.append(f"ε = {m.epsilon:g} each, mechanism{made} {m.digest[:12]}")
+        made = "" if m.made_for is None else f", made for {m.made_for}"
+        parts.append(f"ε = {m.epsilon:g} each, {described(m)}{made}, digest {m.digest[:12]}")
     else:
         each = ", ".join(f"{name} {m.epsilon:g} ({m.digest[:12]})" for name, m in mechanisms.items())
         total = sum(m.epsilon for m in mechanisms.values())
-        parts.append(f"ε by column (mechanism): {each}; together {total:g} for each person")
+        parts.append(f"ε by column (digest): {each}; together {total:g} for each person")
     if done.earlier:
         parts.append(f"{done.earlier} of {len(done.paths)} files finished by an earlier run and left alone")
     return ", ".join(parts)
