@@ -245,7 +245,11 @@ def save_picture(path: Path, draw: Callable[[], Any]) -> None:
     import matplotlib as mpl
 
     mpl.use("agg")
-    draw().figure.savefig(path, dpi=150, bbox_inches="tight")
+    import matplotlib.pyplot as plt
+
+    figure = draw().figure
+    figure.savefig(path, dpi=150, bbox_inches="tight")
+    plt.close(figure)
 
 
 class Answers(NamedTuple):
