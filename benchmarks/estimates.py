@@ -35,7 +35,7 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 def seconds() -> dict[str, float]:
     """CPU seconds of each answer in this process, the least of the rounds."""
     import sottovoce as sv
-    from sottovoce.collector.results.item_results import View, results
+    from sottovoce.collector.results.results import View, results
 
     x, best = 24 * np.random.default_rng(1).beta(2, 5, 100_000), {}
     reporters = {"SW": sv.sw(1.0, (0, 24)), "two scales": sv.two_scale(1.0, (0, 24))}

@@ -153,7 +153,7 @@ def post(epsilon: float) -> Action:
 def shown(epsilon: float) -> Action:
     """Somebody looks at a survey: the results that a dashboard asks for."""
     import sottovoce as sv
-    from sottovoce.collector.results.item_results import View, results
+    from sottovoce.collector.results.results import View, results
 
     survey = sv.survey(epsilon, {"hour": (0, 24), "way": ["bus", "bicycle", "car"]})
     people = {"hour": 24 * values(), "way": np.resize(["bus", "bicycle", "car"], PEOPLE)}

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import numpy as np
 import pytest
+from tests.collector.answers import answer, number, problems
 from tests.collector.service import Server, create, every_count
 
 import sottovoce as sv
@@ -127,13 +128,12 @@ def test_a_public_coin_end_to_end(server: Any) -> None:
     assert server.store.counts(stored.id, 256).tolist() == tally.counts.tolist()
     question = {"quantiles": "0.5", "bins": "16"}
     results = httpx.get(f"{server.url}/v1/campaigns/coin/estimates", params=question, timeout=120).json()
-    found = results["questions"]["value"]
-    assert found["problems"] == {}
-    assert found["mean"]["value"] == pytest.approx(sv.mean(tally).value)
-    assert found["quantiles"][0]["value"] == pytest.approx(sv.quantile(tally, 0.5).value)
+    assert problems(results) == {}
+    assert number(results, "mean")["value"] == pytest.approx(sv.mean(tally).value)
+    assert number(results, "quantile")["value"] == pytest.approx(sv.quantile(tally, 0.5).value)
     expected = sv.distribution(tally, bins=16).probabilities
-    assert found["distribution"]["probabilities"] == pytest.approx(expected.tolist())
-    assert not found["honesty"]["alarm"]
+    assert answer(results, "distribution")["data"]["probability"] == pytest.approx(expected.tolist())
+    assert not answer(results, "honesty")["data"]["alarm"]
     with pytest.raises(PrivacyError, match="agreed was"):
         sv.Client(server.url, "coin", epsilon=1.9, outbox=":memory:")
 
@@ -153,7 +153,7 @@ def test_a_survey_end_to_end(server: Any, tmp_path: Path) -> None:
     assert counted(server, made) == tally.counts.tolist()
     results = httpx.get(f"{server.url}/v1/campaigns/survey/estimates", timeout=120).json()
     happy = sv.mean(sv.Tally(survey, reports[:-1])["happy"])  # a single report is not published yet
-    assert results["questions"]["happy"]["mean"]["value"] == pytest.approx(happy.value)
+    assert number(results, "mean", "happy")["value"] == pytest.approx(happy.value)
 
 
 def test_more_epsilon_than_agreed_is_refused(server: Any, mechanism: sv.Mechanism) -> None:

@@ -36,8 +36,9 @@ def test_the_demo_tells_its_story(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
     told = (
-        "1 of the 3 questions", "± 7.3 °C at worst", "300 reports stored", "mean time", "from LGA",
-        "mean temperature", "e^2 = 7.39", "79 of 100 reports name the true airport; 21 name another",
+        "1 of the 3 questions", "± 5.8 °C (95 %)", "300 reports stored", "time: Mean time", "airport: LGA",
+        "temperature: Mean", "temperature: Median", "e^2 = 7.39",
+        "79 of 100 reports name the true airport; 21 name another",
         "is between 3:00 and 9:00 in 62 of 100", "guesses right in 86 of 100",
         "/survey/departures#enrl_", "/#/departures",
     )  # fmt: skip

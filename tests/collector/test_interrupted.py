@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.collector.results.item_results import View
+from sottovoce.collector.results.results import View
 from sottovoce.collector.results.results_cache import ResultsCache, _Entry
 from sottovoce.collector.results.worker import Worker
 

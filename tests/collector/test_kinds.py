@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.collector.answers import answer, as_shown, asked, notes, number, problems
 from tests.collector.service import Running
 from tests.collector.test_bad_input import BINARY, check_refused
 
@@ -14,12 +15,13 @@ import sottovoce as sv
 from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.campaigns.declaration import Wording
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results.item_results import View, results
+from sottovoce.collector.results.results import View, results
 from sottovoce.collector.store import Stored
 from sottovoce.reporters.composites.survey import Survey
 from sottovoce.reporters.rows import Rows
 
 COIN = Rows.of(1.0, [[0.7, 0.3], [0.3, 0.7]], domain=(0, 10))
+HEADS = "Between {:g} and {:g}".format(*COIN.range)  # what two words tell
 SURVEY = Survey(
     3.0,
     {
@@ -41,15 +43,11 @@ def test_explicit_rows(running: Running) -> None:
     cells = COIN.report(people(900)["coin"], rng=1)
     assert running.post(COIN, cells.tolist()).json() == {"accepted": 900}
     assert running.stored(campaign) == 900
-    answers = running.get("/campaigns/trial/estimates", bins=4).json()["questions"]["value"]
-    mean = sv.mean(sv.Tally(COIN, cells))
-    assert answers["mean"] == {
-        "value": mean.value,
-        "low": mean.low,
-        "high": mean.high,
-        "notes": [*mean.advice(), *mean.notes],
-    }
-    assert "do not tell a distribution" in answers["problems"]["distribution"]
+    content = running.get("/campaigns/trial/estimates", bins=4).json()
+    share = sv.probability(sv.Tally(COIN, cells), *COIN.range)
+    assert number(content, "probability") == as_shown(share, HEADS)
+    assert answer(content, "probability")["notes"] == notes(share)
+    assert asked(content) == ["probability", "honesty"]  # two words tell no distribution
 
 
 def test_a_choice(running: Running) -> None:
@@ -58,12 +56,10 @@ def test_a_choice(running: Running) -> None:
     assert running.get("/campaigns/trial").json()["missing"] == "uniform"
     cells = m.report(["car"] * 500 + ["bike"] * 400, rng=1)
     assert running.post(m, cells.tolist()).json() == {"accepted": 900}
-    answers = running.get("/campaigns/trial/estimates").json()["questions"]["value"]
-    expected = [
-        {"option": option, "value": one.value, "low": one.low, "high": one.high, "notes": []}
-        for option, one in sv.shares(sv.Tally(m, cells)).items()
-    ]
-    assert (answers["shares"], answers["mean"], answers["problems"]) == (expected, None, {})
+    content = running.get("/campaigns/trial/estimates").json()
+    expected = [as_shown(one, option) for option, one in sv.shares(sv.Tally(m, cells)).items()]
+    assert answer(content, "shares")["numbers"] == expected
+    assert (asked(content), problems(content)) == (["shares", "honesty"], {})
 
 
 def test_a_survey_from_the_campaign_to_the_results(running: Running) -> None:
@@ -153,12 +149,16 @@ def test_results_of_a_survey_are_the_librarys(embedded: Running, binary: bool) -
     assert embedded.store.counts(campaign.id, SURVEY.cells).tolist() == tally.counts.tolist()
     results = embedded.get(f"/campaigns/{name}/estimates", quantiles="0.5", bins=8).json()
     assert (results["n"], results["shown"]) == (3000, True)
-    assert list(results["questions"]) == ["age", "start", "coin"]
-    assert results["questions"]["age"]["mean"]["value"] == sv.mean(tally["age"]).value
-    assert results["questions"]["coin"]["mean"]["value"] == sv.mean(tally["coin"]).value
-    direction = sv.circular_mean(tally["start"]).value
-    assert results["questions"]["start"]["circular_mean"]["value"] == direction
-    assert results["questions"]["start"]["mean"] is None
+    assert [one["item"] for one in results["answers"]] == sorted(
+        (one["item"] for one in results["answers"]), key=["age", "start", "coin"].index
+    )
+    assert number(results, "mean", "age") == as_shown(sv.mean(tally["age"]), "Mean")
+    assert number(results, "direction", "start") == as_shown(sv.circular_mean(tally["start"]), "Mean time")
+    share = sv.probability(tally["coin"], *COIN.range)
+    assert number(results, "probability", "coin") == as_shown(share, HEADS)
+    assert {one["item"]: one["n"] for one in results["answers"]} == {
+        name: tally[name].n for name in SURVEY.items
+    }
 
 
 BAD: dict[str, tuple[Any, str]] = {
@@ -184,26 +184,63 @@ def test_what_is_no_report_of_the_survey(embedded: Running, cells: Any, code: st
 
 
 def test_a_position(embedded: Running) -> None:
-    """Its mean has intervals; what cannot be estimated of it is null and says why."""
-    place = sv.polar(epsilon=2.0, radius=10.0)
+    """Its mean has intervals, and it is shown on a map; of one ring there is neither."""
+    place = sv.polar(epsilon=2.0, radius=10.0, design="unbiased")
     embedded.create(place, name="place")
     cells = place.report(np.random.default_rng(1).normal(0, 3, (100, 2)), clip=True, rng=1)
     assert embedded.post(place, cells.tolist(), name="place").json() == {"accepted": 100}
     assert embedded.get("/campaigns/place").json()["questions"]["value"]["domain"] is None
-    answers = embedded.get("/campaigns/place/estimates").json()["questions"]["value"]
-    assert answers["mean"] is None
-    assert all(one["low"] < 0 < one["high"] for one in answers["position"])
-    assert len(answers["position"]) == 2
-    assert answers["map"] is None
-    assert "map" in answers["problems"]
+    content = embedded.get("/campaigns/place/estimates").json()
+    assert asked(content) == ["position", "heatmap"]
+    assert all(one["low"] < 0 < one["high"] for one in answer(content, "position")["numbers"])
+    drawn = answer(content, "heatmap")
+    assert (drawn["picture"], drawn["data"]["degrees"]) == ("map", False)
+    shares = [share for row in drawn["data"]["shares"] for share in row if share is not None]
+    assert sum(shares) == pytest.approx(1, abs=0.02)
+    ring = sv.polar(epsilon=2.0, radius=10.0)
+    assert results(sv.Tally(ring, ring.report(np.zeros((9, 2)), rng=1)), View(), {}, {})["answers"] == []
+
+
+def test_an_item_that_nobody_was_asked_says_so() -> None:
+    lot = Survey(1.0, {"age": sv.sw(1.0, (0, 120), cells=64), "way": sv.choice(1.0, ["car", "bike"])}, 1)
+    reports = lot.report({"age": [40.0] * 50, "way": ["car"] * 50}, rng=1)
+    of_age = sv.Tally(lot, reports[reports[:, 0] < 64] if reports.ndim > 1 else reports[reports < 64])
+    content = results(of_age, View(), {"2026-11-13": of_age, "2026-11-14": of_age}, {})
+    assert number(content, "mean", "age")["n"] == answer(content, "mean", "age")["n"] == of_age.n
+    assert set(problems(content)) == {"shares", "honesty"}
+    assert answer(content, "shares", "way")["n"] == 0
+
+
+def test_one_bit_tells_what_it_was_made_for_and_nothing_else() -> None:
+    m = sv.design("probability", 1.0, (0, 24), between=(6, 12))
+    hours = np.random.default_rng(1).gamma(9, 0.9, 4000).clip(0, 24)
+    days = {f"2026-11-1{k}": sv.Tally(m, m.report(hours, rng=k)) for k in (3, 4)}
+    content = results(sum(days.values()), View(), days, days)
+    assert asked(content) == ["probability", "honesty"]
+    assert answer(content, "probability")["label"] == "Between 6 and 12"
+    assert [(one["question"], len(one["points"])) for one in content["days"]] == [("probability", 2)]
+    assert [one["label"] for one in content["groups"]] == ["Between 6 and 12"]
+
+
+def test_numbers_within_groups_are_shown() -> None:
+    m, rng = sv.within(2.0, ["car", "bike"], (0, 120)), np.random.default_rng(3)
+    people = {"group": rng.choice(["car", "bike"], 4000), "number": rng.uniform(0, 90, 4000)}
+    content = results(sv.Tally(m, m.report(people, rng=4)), View(), {}, {})
+    [shown] = content["answers"]
+    assert (shown["question"], shown["item"], shown["about"]) == ("groups", "", ["group", "number"])
+    assert [one["of"] for one in shown["numbers"]] == [
+        f"{group}: {what}" for group in ("car", "bike") for what in ("share", "mean")
+    ]
 
 
 def test_how_two_numbers_vary_together_is_a_result() -> None:
     m, rng = sv.pair(4.0, {"x": (0, 1), "y": (0, 1)}), np.random.default_rng(3)
     x = rng.random(20_000)
     tally = sv.Tally(m, m.report({"x": x, "y": 0.2 + 0.5 * x + 0.1 * rng.random(20_000)}, rng=4))
-    [relation] = results(tally, View(), {}, {})["relations"]
-    assert (relation["x"], relation["y"]) == ("x", "y")
-    assert relation["slope"]["low"] < 0.5 < relation["slope"]["high"]
-    assert relation["correlation"]["low"] > 0.5
-    assert results(tally["x"], View(), {}, {})["relations"] == []
+    content = results(tally, View(), {}, {})
+    slope, correlation = (answer(content, question) for question in ("slope", "correlation"))
+    assert (slope["about"], correlation["about"], slope["n"]) == (["x", "y"], ["x", "y"], 20_000)
+    assert slope["numbers"][0]["low"] < 0.5 < slope["numbers"][0]["high"]
+    assert correlation["numbers"][0]["low"] > 0.5
+    assert {one["item"] for one in content["answers"]} == {"x", "y", ""}  # and not what x + y is
+    assert asked(results(tally["x"], View(), {}, {}))[0] == "mean"

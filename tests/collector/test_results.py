@@ -18,6 +18,7 @@ import httpx2 as httpx
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.collector.answers import answer, as_shown, asked, notes, number, problems
 from tests.collector.service import KEY, Running, Server, create, new_key
 from tests.collector.test_bad_input import check_refused
 
@@ -25,9 +26,10 @@ import sottovoce as sv
 from sottovoce.collector import open_store, pages
 from sottovoce.collector.campaigns import tokens
 from sottovoce.collector.results import results_cache
-from sottovoce.collector.results.item_results import View, results
+from sottovoce.collector.results.results import View, results
 from sottovoce.collector.store import Unavailable
 from sottovoce.estimates.distribution import default_bins
+from sottovoce.estimates.summary import TABLE
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,9 @@ def filled(running: Running, mechanism: sv.Mechanism, name: str, n: int = 2000) 
 
 
 def estimates(running: Running, name: str, **query: Any) -> dict[str, Any]:
-    """The results of a campaign with one question, and what is known about that one."""
-    content = running.get(f"/campaigns/{name}/estimates", **query).json()
-    return {**content, **content["questions"]["value"]}
+    """The results of a campaign."""
+    content: dict[str, Any] = running.get(f"/campaigns/{name}/estimates", **query).json()
+    return content
 
 
 def test_readers_are_told_what_the_counts_reveal(embedded: Running, small: sv.Mechanism) -> None:
@@ -64,8 +66,8 @@ def test_a_range_of_either_sign_is_shown_on_the_scale_it_was_asked_on() -> None:
     first = sv.rounds("range", 4.0, largest=1e9).first
     values = -1000 * np.random.default_rng(1).normal(18, 2, 3000)
     tally = sv.Tally(sv.from_json(first.to_json()), first.report(values, rng=2))
-    shown = results(tally, View(quantiles=()), {}, {})["questions"]["value"]["distribution"]
-    edges, shares = np.array(shown["edges"]), np.array(shown["probabilities"])
+    shown = answer(results(tally, View(quantiles=()), {}, {}), "distribution")["data"]
+    edges, shares = np.array(shown["edges"]), np.array(shown["probability"])
     assert (np.diff(edges) > 0).all()
     assert edges[[0, -1]].tolist() == [-1e9, 1e9]
     assert shares[(edges[:-1] >= -40_000) & (edges[1:] <= -9_000)].sum() > 0.9
@@ -89,53 +91,50 @@ def test_the_page_shows_the_fields_that_are_there(embedded: Running, small: sv.M
     assert embedded.get("/campaigns/fields/summary").json().keys() == summary.keys()
     there = embedded.get("/campaigns/fields/estimates", quantiles="0.5", bins=8).json()
     assert there.keys() == shown.keys()
-    value = there["questions"]["value"]
-    assert value.keys() == shown["questions"]["value"].keys()
-    for part in ("mean", "distribution", "honesty"):
-        assert value[part].keys() == shown["questions"]["value"][part].keys()
-    assert value["quantiles"][0].keys() == shown["questions"]["value"]["quantiles"][0].keys()
+    assert all(one.keys() == shown["answers"][0].keys() for one in there["answers"])
+    assert number(there, "mean").keys() == number(shown, "mean").keys()
+    for question in ("distribution", "honesty"):
+        assert answer(there, question)["data"].keys() == answer(shown, question)["data"].keys()
 
 
 def test_estimates_are_the_librarys(embedded: Running, small: sv.Mechanism) -> None:
     tally = sv.Tally(small, filled(embedded, small, "line"))
     found = estimates(embedded, "line", confidence=0.9, quantiles="0.5,0.9", bins=16)
     assert (found["n"], found["shown"], found["confidence"], found["epsilon"]) == (2000, True, 0.9, 2.0)
-    assert found["problems"] == {}
-    mean = sv.mean(tally, confidence=0.9)
-    assert found["mean"] == {
-        "value": mean.value,
-        "low": mean.low,
-        "high": mean.high,
-        "notes": [*mean.advice(), *mean.notes],
-    }
-    assert found["circular_mean"] is None
-    assert [entry["p"] for entry in found["quantiles"]] == [0.5, 0.9]
-    median = sv.quantile(tally, 0.5, confidence=0.9)
-    numbers = {"p": 0.5, "value": median.value, "low": median.low, "high": median.high}
-    assert found["quantiles"][0] == {**numbers, "notes": [*median.advice(), *median.notes]}
-    shape = sv.distribution(tally, bins=16, confidence=0.9)
-    assert found["distribution"]["edges"] == shape.edges.tolist()
-    assert found["distribution"]["probabilities"] == shape.probabilities.tolist()
-    assert found["distribution"]["cdf_low"] == shape.cdf_low.tolist()
+    assert problems(found) == {}
+    told = ["mean", "quantile", "standard_deviation", "distribution", "honesty"]
+    assert sorted(asked(found)) == sorted(told)
+    mean, median = sv.mean(tally, confidence=0.9), sv.quantile(tally, 0.5, confidence=0.9)
+    assert number(found, "mean") == as_shown(mean, "Mean")
+    assert answer(found, "mean")["notes"] == notes(mean)
+    assert [one["p"] for one in found["answers"] if one["question"] == "quantile"] == [0.5, 0.9]
+    assert number(found, "quantile", p=0.5) == as_shown(median, "Median")
+    assert answer(found, "quantile", p=0.5)["notes"] == notes(median)
+    drawn, shape = answer(found, "distribution")["data"], sv.distribution(tally, bins=16, confidence=0.9)
+    assert drawn["edges"] == shape.edges.tolist()
+    assert drawn["probability"] == shape.probabilities.tolist()
+    assert drawn["cdf_low"] == shape.cdf_low.tolist()
+    said = sv.summary(tally, quantiles=(0.5, 0.9), bins=16, confidence=0.9)
+    assert [one["sentence"] for one in found["answers"]] == [one.sentence for one in said]
 
 
 def test_a_dashboard_shows_as_many_bins_as_there_is_detail(embedded: Running) -> None:
     """At ε = 2 two thousand people are worth 32 bins; as many as there are cells would show noise."""
     mechanism = sv.sw(2.0, (0, 24), cells=53)
     tally = sv.Tally(mechanism, filled(embedded, mechanism, "bins"))
-    shown = estimates(embedded, "bins", quantiles="")["distribution"]
-    assert len(shown["probabilities"]) == default_bins(tally) == 32
+    shown = answer(estimates(embedded, "bins", quantiles=""), "distribution")["data"]
+    assert len(shown["probability"]) == default_bins(tally) == 32
 
 
 def test_a_circle_has_a_direction_instead_of_a_mean(embedded: Running) -> None:
     mechanism = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
     tally = sv.Tally(mechanism, filled(embedded, mechanism, "circle"))
     found = estimates(embedded, "circle", bins=12)
-    assert found["problems"] == {}
-    assert found["mean"] is None
-    assert found["quantiles"] == []
-    assert found["circular_mean"]["value"] == sv.circular_mean(tally).value
-    assert len(found["distribution"]["probabilities"]) == 12
+    assert problems(found) == {}
+    assert sorted(asked(found)) == ["concentration", "direction", "distribution", "honesty"]
+    assert number(found, "direction")["value"] == sv.circular_mean(tally).value
+    rose = answer(found, "distribution")
+    assert (rose["picture"], len(rose["data"]["probability"])) == ("rose", 12)
 
 
 def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechanism) -> None:
@@ -145,8 +144,7 @@ def test_nothing_is_shown_below_the_minimum(embedded: Running, small: sv.Mechani
             embedded.post(small, cells, name="few")
         found = estimates(embedded, "few", bins=4 + len(cells))
         assert (found["n"], found["shown"]) == (len(cells), False)
-        assert found["mean"] is found["distribution"] is found["honesty"] is None
-        assert found["quantiles"] == []
+        assert [found[part] for part in ("answers", "days", "groups", "central")] == [[], [], [], None]
 
 
 def test_fakes_raise_the_alarm(embedded: Running, small: sv.Mechanism) -> None:
@@ -155,9 +153,9 @@ def test_fakes_raise_the_alarm(embedded: Running, small: sv.Mechanism) -> None:
     embedded.post(small, [7] * 1000, name="fake")
     alarms = {}
     for name in ("honest", "fake"):
-        found = estimates(embedded, name, quantiles="", bins=16)
-        assert found["honesty"]["message"]
-        alarms[name] = (found["honesty"]["alarm"], found["honesty"]["p_value"] <= 1e-6)
+        found = answer(estimates(embedded, name, quantiles="", bins=16), "honesty")
+        assert found["sentence"]
+        alarms[name] = (found["data"]["alarm"], found["data"]["p_value"] <= 1e-6)
     assert alarms == {"honest": (False, False), "fake": (True, True)}
 
 
@@ -185,8 +183,8 @@ def test_bad_questions(embedded: Running, small: sv.Mechanism) -> None:
 def test_there_are_no_more_bins_than_cells(embedded: Running, small: sv.Mechanism) -> None:
     filled(embedded, small, "fine")
     found = estimates(embedded, "fine", bins=1024, quantiles="")
-    assert len(found["distribution"]["probabilities"]) == small.cells
-    assert found["problems"] == {}
+    assert len(answer(found, "distribution")["data"]["probability"]) == small.cells
+    assert problems(found) == {}
 
 
 def test_counts_as_parquet(running: Running, small: sv.Mechanism) -> None:
@@ -246,7 +244,7 @@ def test_nothing_is_computed_while_no_report_arrives(
     ask = lambda: estimates(embedded, "quiet", quantiles="", bins=8)  # noqa: E731
     first, again = ask(), ask()
     assert len(made) == 1
-    assert first["mean"] == again["mean"]
+    assert first["answers"] == again["answers"]
     assert embedded.post(small, [1] * 64, name="quiet").status_code == 200
     assert ask()["n"] == first["n"] + 64
     assert len(made) == 2
@@ -318,7 +316,7 @@ def test_an_estimate_that_never_ends_delays_nothing(embedded: Running, small: sv
     finally:
         os.kill(pid, signal.SIGCONT)
     thread.join(timeout=120)
-    assert len(answers[0]["distribution"]["probabilities"]) == 9
+    assert len(answer(answers[0], "distribution")["data"]["probability"]) == 9
 
 
 def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Mechanism) -> None:
@@ -330,7 +328,7 @@ def test_an_estimator_that_dies_is_started_again(embedded: Running, small: sv.Me
         embedded.get("/campaigns/fragile/estimates", quantiles="", bins=12), "estimates_unavailable"
     )
     found = estimates(embedded, "fragile", quantiles="", bins=12)
-    assert len(found["distribution"]["probabilities"]) == 12
+    assert len(answer(found, "distribution")["data"]["probability"]) == 12
     assert estimator.used == 0.0  # a first job loads libraries: what it takes says nothing
 
 
@@ -362,11 +360,13 @@ def _runs(pid: str) -> bool:
 def test_a_fault_of_one_estimate_is_a_problem_in_words(
     small: sv.Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any, **__: Any) -> None:
+    def broken(*_: Any, **__: Any) -> list[Any]:
         raise ZeroDivisionError("private words")
 
-    monkeypatch.setattr(sv, "mean", broken)
+    monkeypatch.setitem(TABLE, "mean", TABLE["mean"]._replace(answer=broken))
     tally = sv.Tally(small, [1, 2, 3])
-    found = results(tally, View(quantiles=(), bins=8), {}, {})["questions"]["value"]
-    assert found["problems"] == {"mean": "it could not be computed"}
-    assert found["distribution"] is not None
+    days = {f"2026-11-0{day}": sv.Tally(small, [day] * 9) for day in (1, 2)}
+    found = results(tally, View(quantiles=(), bins=8), days, {})
+    assert problems(found) == {"mean": "it could not be computed"}
+    assert answer(found, "distribution")["data"] is not None
+    assert [(one["points"], one["problem"]) for one in found["days"]] == [([], "it could not be computed")]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.collector.answers import answer, asked, number
 from tests.collector.service import SECRET, Running, create
 from tests.collector.test_results import estimates
 
@@ -54,9 +55,11 @@ def test_public_counts_decide_the_second_round_and_both_answer(embedded: Running
     assert embedded.post(second.reporter, cells, name=second.name).status_code == 200
     content = estimates(embedded, second.name)
     both = plan.estimate(published, closed(embedded, second.name))
-    name = {"mean": "mean", "direction": "circular_mean"}.get(task)
-    answer = content[name] if name else content["quantiles"][0]
+    first_of_all = content["answers"][0]
+    assert (first_of_all["question"], first_of_all["n"]) == (task, 6000)
+    [answer] = first_of_all["numbers"]
     assert (answer["low"], answer["high"]) == (both.low, both.high)
+    assert asked(content).count(task) == 1
     with pytest.raises(Refusal, match="no next round"):
         follow(embedded.store, second, 10)
 
@@ -68,13 +71,13 @@ def test_an_unknown_range_is_found_in_rounds(embedded: Running, name: str, sign:
     declared = {"task": "range", "largest": 1e9, "signed": sign < 0}
     campaign, mechanism = embedded.create(first, name=name, rounds=declared, missing=5e8), first
     values = sign * 1000 * HOURS
-    for number, people in ((2, values[:2000]), (3, values[2000:4000])):
-        cells = mechanism.report(people, outside="clip", rng=number).tolist()
+    for later, people in ((2, values[:2000]), (3, values[2000:4000])):
+        cells = mechanism.report(people, outside="clip", rng=later).tolist()
         assert embedded.post(mechanism, cells, name=campaign.name).status_code == 200
         before, published = campaign, closed(embedded, campaign.name)
         closed_now = Campaign.of(embedded.store.campaign(before.name))
         campaign = follow(embedded.store, closed_now, 2000)
-        assert (campaign.name, campaign.rules.rounds.number) == (f"{name}-{number}", number)
+        assert (campaign.name, campaign.rules.rounds.number) == (f"{name}-{later}", later)
         mechanism = campaign.reporter
         plan = campaign.rules.rounds.plan(mechanism)
         assert mechanism.digest == plan.next(published).digest
@@ -85,12 +88,14 @@ def test_an_unknown_range_is_found_in_rounds(embedded: Running, name: str, sign:
     assert embedded.post(mechanism, cells.tolist(), name=f"{name}-3").status_code == 200
     tail = "0.999" if sign > 0 else "0.001"
     content = embedded.get(f"/campaigns/{name}-3/estimates", quantiles=f"0.5,{tail}").json()
-    answers = content["questions"]["value"]
-    middle, most = answers["quantiles"]
+    middle, most = (number(content, "quantile", p=p) for p in (0.5, float(tail)))
     assert middle["low"] < sign * 1000 * np.median(HOURS) < middle["high"] < mechanism.domain.high
     open_end = most["high" if sign > 0 else "low"]
-    assert (open_end, most["notes"][-1]) == (sign * 1e9, "an end that touches the range is open")
-    assert answers["mean"]["notes"][-1].startswith("of values brought into")
+    assert open_end == sign * 1e9
+    open_answer = answer(content, "quantile", p=float(tail))
+    assert open_answer["notes"][-1] == "an end that touches the range is open"
+    assert "at least" in open_answer["sentence"] if sign > 0 else "at most" in open_answer["sentence"]
+    assert answer(content, "mean")["notes"][-1].startswith("of values brought into")
 
 
 def test_rounds_that_are_none_are_refused(embedded: Running) -> None:

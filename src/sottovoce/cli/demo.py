@@ -7,7 +7,7 @@ import tempfile
 import textwrap
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from sottovoce.demo import Answers
+    from sottovoce.demo import Answers, Known
     from sottovoce.device.client import Receipt
+    from sottovoce.reporters.composites.survey import Survey
     from sottovoce.reporters.law.disclosure import Disclosure, Told
 
 
@@ -42,10 +43,9 @@ def demo(
     from rich.console import Console
     from rich.progress import track
 
-    from sottovoce.collector.campaigns.written_survey import expected
     from sottovoce.demo import answers, collector
     from sottovoce.demo.picture import save
-    from sottovoce.reporters.composites.survey import Survey
+    from sottovoce.planning.survey_plan import plan_survey
     from sottovoce.reporters.law.disclosure import disclosure
 
     console = Console()
@@ -56,14 +56,13 @@ def demo(
         tempfile.TemporaryDirectory(prefix="sottovoce-") as folder,
         collector(Path(folder), people, epsilon, port, survey=True) as passengers,
     ):
-        survey = passengers.reporter
-        assert isinstance(survey, Survey)
-        widths = expected(survey, people)
+        survey = cast("Survey", passengers.reporter)
+        widths = plan_survey(survey, people).within
         say(f"\n[bold]1. A plan.[/] {people:,} passengers are asked for the time of departure, the")
         say(f"   airport and the temperature, at ε = {epsilon:g} for everything together. The least")
         say(f"   noise has a lot that draws {survey.sampled} of the 3 questions for each. An airport's share")
         say(f"   will be known to about ± {100 * (widths['airport'] or 0):.0f} %, the mean temperature")
-        say(f"   to ± {widths['temperature']:.1f} °C at worst (95 %).\n")
+        say(f"   to ± {widths['temperature']:.1f} °C (95 %).\n")
         page, dashboard = passengers.pages
         say(f"[bold]2. A survey.[/] The collector runs at [link]{passengers.url}[/link].")
         say(f"   It knows only the mechanism, which has {survey.cells:,} possible reports.\n")
@@ -73,11 +72,11 @@ def demo(
         receipts = list(track(reports, "   reports", total=people, console=console, transient=True))
         taken = time.perf_counter() - begun
         say(f"   {len(receipts):,} reports stored and acknowledged in {taken:.1f} s.\n")
-        results = passengers.fetch("estimates?quantiles=0.5")
-        say(f"[bold]4. What the collector estimates[/] from {results['n']:,} of them (the others wait in its")
+        n, known = passengers.results()
+        say(f"[bold]4. What the collector estimates[/] from {n:,} of them (the others wait in its")
         say("   encrypted pool until there are enough), against the truth that it never saw:")
-        _table(console, truth, results["questions"])
-        save(truth, results["questions"], epsilon, output)
+        _table(console, truth, known)
+        save(truth, known, epsilon, output)
         say(f"   The picture: {output}\n")
         _lesson(console, truth, receipts, disclosure(survey), epsilon)
         say(f"\nThe survey, for you: {page}\nThe dashboard: {dashboard}", soft_wrap=True)
@@ -88,7 +87,7 @@ def demo(
             say("Both were there until now; --stay keeps them.")
 
 
-def _table(console: Console, truth: Answers, questions: dict[str, Any]) -> None:
+def _table(console: Console, truth: Answers, found: Known) -> None:
     import numpy as np
     from rich.table import Table
 
@@ -102,24 +101,21 @@ def _table(console: Console, truth: Answers, questions: dict[str, Any]) -> None:
 
     known = truth.temperature[~np.isnan(truth.temperature)]
     direction = np.angle(np.exp(truth.time * (2j * np.pi / 24)).mean()) * 24 / (2 * np.pi)
-    rows: list[tuple[str, Callable[[float], str], float, Any]]
-    rows = [("mean time", clock, direction, questions["time"]["circular_mean"])]
-    for one in questions["airport"]["shares"]:
-        rows.append(
-            (f"from {one['option']}", share, truth.airport.count(one["option"]) / len(truth.airport), one)
-        )
-    rows.append(("mean temperature", degrees, known.mean(), questions["temperature"]["mean"]))
-    for one in questions["temperature"]["quantiles"]:
-        rows.append(("half had less than", degrees, np.quantile(known, one["p"]), one))
+    truths: dict[tuple[str, str], tuple[Callable[[float], str], Callable[[str], float]]] = {
+        ("time", "direction"): (clock, lambda _: direction),
+        ("airport", "shares"): (share, lambda airport: truth.airport.count(airport) / len(truth.airport)),
+        ("temperature", "mean"): (degrees, lambda _: known.mean()),
+        ("temperature", "quantile"): (degrees, lambda _: np.median(known)),
+    }
     table = Table("", "truth", "estimate", "95 % interval", box=None, padding=(0, 3), pad_edge=True)
-    for name, write, value, estimate in rows:
-        if estimate is not None:
-            interval = f"{write(estimate['low'])} to {write(estimate['high'])}"
-            table.add_row(name, write(value), write(estimate["value"]), interval)
+    for (item, question), (write, true) in truths.items():
+        for one in found[item, question]["numbers"]:
+            interval = f"{write(one['low'])} to {write(one['high'])}"
+            table.add_row(f"{item}: {one['of']}", write(true(one["of"])), write(one["value"]), interval)
     console.print(table)
-    for name, question in questions.items():
-        for what, reason in question["problems"].items():
-            console.print(f"   {name}, {what}: {reason}")
+    for answer in found.values():
+        if answer["problem"]:
+            console.print(f"   {answer['item']}, {answer['label']}: {answer['problem']}")
 
 
 def _lesson(

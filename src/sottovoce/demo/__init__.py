@@ -38,6 +38,9 @@ ONE_NUMBER = {
     "unit": "hours",
 }
 
+#: What a collector answers, by item and question.
+Known = dict[tuple[str, str], dict[str, Any]]
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -108,6 +111,11 @@ class Passengers:
         with urlopen(f"{self.url}/v1/campaigns/{NAME}/{what}", timeout=120) as response:
             content: dict[str, Any] = json.load(response)
         return content
+
+    def results(self) -> tuple[int, Known]:
+        """How many reports the collector has published, and what it answers from them."""
+        content = self.fetch("estimates?quantiles=0.5")
+        return content["n"], {(one["item"], one["question"]): one for one in content["answers"]}
 
 
 @contextmanager

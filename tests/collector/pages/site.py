@@ -18,7 +18,7 @@ from sottovoce.collector.campaigns import clock
 from sottovoce.collector.campaigns import tokens as tokens_module
 from sottovoce.collector.campaigns.campaign import Campaign, close, create, follow
 from sottovoce.collector.campaigns.declaration import NewCampaign
-from sottovoce.collector.store import Batch
+from sottovoce.collector.store import Batch, schema
 from sottovoce.collector.store.pool import KEEP
 
 
@@ -66,6 +66,14 @@ class Site:
         rng = np.random.default_rng(seed)
         d = mechanism.domain
         self.send(name, mechanism, mechanism.report(d.from_unit(rng.beta(4, 7, people)), rng=rng))
+
+    def earlier(self, name: str, days: int) -> None:
+        """As if what is published now had been published some days ago."""
+        campaign = self.store.campaign(name).id
+        with self.store.engine.begin() as connection:
+            for table in (schema.counts, schema.days):
+                mine = table.update().where(table.c.campaign == campaign)
+                connection.execute(mine.values(day=table.c.day - days))
 
     def second_round(self, name: str, plan: Any, values: Any, **settings: Any) -> Campaign:
         """What the collector makes of the published reports of people with these values."""

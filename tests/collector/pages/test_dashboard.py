@@ -10,6 +10,7 @@ import httpx2 as httpx
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tests.collector.answers import number
 from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
 from tests.collector.pages.test_survey import answer, check_accessible
@@ -18,6 +19,10 @@ import sottovoce as sv
 
 MINUTES = sv.pm(epsilon=2.0, domain=(0, 120), cells=256)
 TWO_WIDTHS = sv.two_scale(epsilon=2.0, domain=(0, 120), cells=128)
+ONE_BIT = sv.design("probability", 1.0, (0, 24), between=(6, 12))
+GROUPS = sv.within(2.0, ["car", "bike"], (0, 120))
+PAIR = sv.pair(4.0, {"x": (0, 1), "y": (0, 1)})
+THERE = sv.polar(4.0, 10.0, design="unbiased")
 HOURS = sv.ogpm(epsilon=2.0, domain=sv.Circle(24), cells=256)
 LITRES = sv.pm(epsilon=8.0, domain=(-1e12, 5e12), cells=256)
 
@@ -36,6 +41,11 @@ def boards(site: Site) -> dict[str, int]:
         "way-north": site.campaign("way-north", MINUTES, unit="minutes", family="way"),
         "way-south": site.campaign("way-south", MINUTES, unit="minutes", family="way"),
         "coin": site.campaign("coin", TWO_WIDTHS, title="Two widths", unit="minutes"),
+        "one-bit": site.campaign("one-bit", ONE_BIT, unit="h"),
+        "groups": site.campaign("groups", GROUPS, missing="uniform"),
+        "pair": site.campaign("pair", PAIR, missing="uniform"),
+        "there": site.campaign("there", THERE),
+        "days": site.campaign("days", MINUTES, unit="minutes"),
         "nobody": site.campaign("nobody", MINUTES, title="Just opened"),
         "markup": site.campaign("markup", HOURS, title="<b>bold</b>", unit="<i>m</i>&amp;"),
     }
@@ -48,6 +58,14 @@ def boards(site: Site) -> dict[str, int]:
     site.answer("huge", LITRES, people=300, seed=7)
     site.answer("coin", TWO_WIDTHS, people=2000, seed=6)
     site.answer("markup", HOURS, people=500, seed=4)
+    site.answer("one-bit", ONE_BIT, people=500, seed=8)
+    ways = rng.choice(["car", "bike"], 2000)
+    site.send("groups", GROUPS, GROUPS.report({"group": ways, "number": rng.uniform(0, 90, 2000)}, rng=9))
+    site.send("pair", PAIR, PAIR.report({"x": rng.random(2000), "y": rng.random(2000)}, rng=10))
+    site.send("there", THERE, THERE.report(rng.normal(2, 2, (500, 2)), clip=True, rng=11))
+    site.answer("days", MINUTES, people=900, seed=12)
+    site.earlier("days", 3)
+    site.answer("days", MINUTES, people=900, seed=13)
     for k, name in enumerate(("way-north", "way-south")):
         site.send(name, MINUTES, MINUTES.report(np.full(2000, 20.0 + 20 * k), rng=k))
     return made
@@ -59,23 +77,32 @@ def open_board(open_page: OpenPage, name: str, **options: Any) -> Page:
     return page
 
 
-def drawn(page: Page, chart: str = "#distribution") -> None:
+def told(question: str, item: str = "") -> str:
+    """Where the answer to a question is on the page."""
+    return f".item[data-item='{item}'] .answer[data-question='{question}']"
+
+
+def picture(question: str, item: str = "") -> str:
+    return f"{told(question, item)} > [role=img]"
+
+
+def drawn(page: Page, chart: str = picture("distribution")) -> None:
     expect(page.locator(f"{chart} svg.main-svg").first).to_be_visible(timeout=60_000)
 
 
-def interval(page: Page) -> tuple[float, float]:
-    return intervals(page.locator("#mean-interval").inner_text())[0]
+def interval(page: Page, question: str = "mean", item: str = "") -> tuple[float, float]:
+    return intervals(page.locator(f"{told(question, item)} > p").inner_text())[0]
 
 
 def intervals(text: str) -> list[tuple[float, float]]:
     """Those that a text names, without their units."""
-    ends = re.findall(r"(-?[\d.,:]+)(?:.%)? to (-?[\d.,:]+)", text.replace("−", "-"))
+    ends = re.findall(r"between (-?[\d.,:]+)(?:.%)? and (-?[\d.,:]+)", text.replace("−", "-"))
     return [(_number(low), _number(high)) for low, high in ends]
 
 
 def _number(text: str) -> float:
     """Also of a time of day, in hours."""
-    hours, _, minutes = text.replace(",", "").partition(":")
+    hours, _, minutes = text.rstrip(".,").replace(",", "").partition(":")
     return float(hours) + float(minutes or 0) / 60
 
 
@@ -86,10 +113,10 @@ def test_the_count_rises_and_the_interval_shrinks(
     expect(page.locator("#count")).to_have_text("1,000")
     drawn(page)
     low, high = interval(page)
-    served = httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json()["questions"]["value"]["mean"]
-    assert low == pytest.approx(served["low"], abs=0.1)
-    assert high == pytest.approx(served["high"], abs=0.1)
-    bar = page.locator("#mean-bar").bounding_box()
+    served = number(httpx.get(f"{site.url}/v1/campaigns/commute/estimates").json(), "mean")
+    assert low <= served["low"] < low + 1  # rounded outward, to a tenth of its width
+    assert high - 1 < served["high"] <= high
+    bar = page.locator(f"{told('mean')} .bar").bounding_box()
     assert bar is not None
 
     person = open_page("/survey/commute")
@@ -103,7 +130,7 @@ def test_the_count_rises_and_the_interval_shrinks(
             break
         page.wait_for_timeout(500)
     assert new_high - new_low < (high - low) / 2
-    smaller = page.locator("#mean-bar").bounding_box()
+    smaller = page.locator(f"{told('mean')} .bar").bounding_box()
     assert smaller is not None
     assert smaller["width"] < bar["width"]
 
@@ -111,28 +138,31 @@ def test_the_count_rises_and_the_interval_shrinks(
 def test_distribution_and_quantiles(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "commute")
     drawn(page)
-    assert page.locator("#distribution .scatterlayer .trace").count() == 3
-    says = page.locator("#distribution-summary")
-    expect(says).to_contain_text(re.compile(r"The most common values appear to lie between \d+.*.minutes\."))
+    assert page.locator(f"{picture('distribution')} .scatterlayer .trace").count() == 3
+    says = page.locator(f"{told('distribution')} > p")
+    expect(says).to_contain_text(re.compile(r"The most common values appear to lie between \d+"))
     assert re.search(r"We are 95.% sure that at least \d\d of 100 people are between", says.inner_text())
-    expect(page.locator("#distribution .shapelayer path")).to_have_count(2)  # the even level, and the range
-    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
-    expect(page.locator("#quantiles tbody tr").first).to_contain_text("10 %")
-    page.locator("#distribution-details summary").click()
-    shares = page.locator("#distribution-table tbody tr td:nth-child(3)").all_inner_texts()
+    shapes = page.locator(f"{picture('distribution')} .shapelayer path")
+    expect(shapes).to_have_count(2)  # the even level, and the range
+    expect(page.locator(told("quantile"))).to_have_count(5)
+    expect(page.locator(told("quantile")).first).to_contain_text("10 of 100 are below")
+    page.locator(told("distribution")).get_by_text("The numbers behind the picture").click()
+    shares = page.locator(f"{told('distribution')} tbody tr td:nth-child(3)").all_inner_texts()
     total = sum(float(share.split()[0]) for share in shares)
     people = int(page.locator("#count").inner_text().replace(",", ""))
     assert len(shares) == 2 ** round(math.log2(4 * (people * 2.0**2) ** 0.25))  # `default_bins`
     assert total == pytest.approx(100, abs=1)
+    page.locator(told("distribution")).get_by_text("with its band").click()
+    drawn(page, f"{told('distribution')} details [role=img]")
 
 
 def test_confidence_is_a_choice(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "asleep")
     drawn(page)
-    low, high = interval(page)
+    low, high = interval(page, "direction")
     page.locator("#confidence").select_option("0.8")
-    expect(page.locator("#mean-interval")).to_contain_text("80 % interval")
-    new_low, new_high = interval(page)
+    expect(page.locator(told("direction"))).to_contain_text("80 % sure")
+    new_low, new_high = interval(page, "direction")
     assert new_high - new_low < high - low
 
 
@@ -143,7 +173,7 @@ def test_a_sequential_mean_holds_at_every_look(
     drawn(page)
     low, high = interval(page)
     page.get_by_label("Intervals of means that hold at every look").check()
-    expect(page.locator("#mean-interval")).to_contain_text("times the width")
+    expect(page.locator(told("mean"))).to_contain_text("times the width")
     new_low, new_high = interval(page)
     assert new_low < low < high < new_high
 
@@ -151,29 +181,61 @@ def test_a_sequential_mean_holds_at_every_look(
 def test_rose_plot(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "asleep")
     drawn(page)
-    assert page.locator("#distribution .polarlayer .barlayer .trace").count() == 1
-    lines = "document.querySelectorAll('#distribution .polarlayer .scatterlayer .trace').length"
+    rose = picture("distribution")
+    assert page.locator(f"{rose} .polarlayer .barlayer .trace").count() == 1
+    lines = f'document.querySelectorAll("{rose} .polarlayer .scatterlayer .trace").length'
     assert page.evaluate(lines) == 6  # the ribbon, the even level, the curve, the range, the hand and its arc
-    expect(page.locator("#distribution-summary")).to_contain_text(
+    expect(page.locator(told("distribution"))).to_contain_text(
         "The most common times appear to lie between 2"
     )
-    expect(page.locator("#mean-title")).to_have_text("Mean time")
-    expect(page.locator("#quantiles-card")).to_be_hidden()
-    expect(page.locator("#mean-scale")).to_be_hidden()
-    hours, minutes = map(int, page.locator("#mean").inner_text().split(":"))
-    value = hours + minutes / 60
+    expect(page.get_by_role("heading", name="Mean time")).to_be_visible()
+    expect(page.locator(told("quantile"))).to_have_count(0)
+    expect(page.locator(".scale")).to_have_count(0)  # a rose has a hand instead
+    said = re.search(r"is (\d+):(\d\d)", page.locator(told("direction")).inner_text())
+    assert said
+    value = int(said[1]) + int(said[2]) / 60
     assert min(abs(value - 23.5), 24 - abs(value - 23.5)) < 0.5
 
 
 def test_groups_of_a_family(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "way-north")
     drawn(page, "#groups")
-    expect(page.locator("#groups-table tbody tr")).to_have_count(2)
-    expect(page.locator("#groups-table tbody tr").last).to_contain_text("way-south")
-    expect(page.locator("#groups-table tbody tr td:last-child")).to_have_text(["2", "1"])
-    expect(page.locator("#days-card")).to_be_hidden()  # one day is no series
-    page.locator("#groups-table a").last.click()
+    expect(page.locator("#groups tbody tr")).to_have_count(2)
+    expect(page.locator("#groups tbody tr").last).to_contain_text("way-south")
+    expect(page.locator("#groups tbody tr td:last-child")).to_have_text(["2", "1"])
+    expect(page.locator(".item .series")).to_have_count(0)  # one day is no series
+    page.locator("#groups a").last.click()
     expect(page).to_have_url(re.compile("#/way-south$"))
+
+
+def test_everything_that_can_be_asked_is_shown(
+    site: Site, boards: dict[str, int], open_page: OpenPage
+) -> None:
+    """One bit tells its share and no mean; a pair has a card of its own, and no sums; groups, and a map."""
+    for name, heads, answers in (
+        ("one-bit", ["The answers"], ["Between 6 and 12", "Do the reports look honest?"]),
+        ("groups", ["Several questions together"], ["number by group"]),
+        ("there", ["The answers"], ["Mean place", "Map"]),
+        ("pair", ["x", "y", "Several questions together"], ["Correlation of x and y", "Slope of x and y"]),
+    ):
+        page = open_board(open_page, name, viewport={"width": 390, "height": 800})
+        expect(page.locator(".item > h2")).to_have_text(heads, timeout=120_000)
+        shown = page.locator(".item").last.locator("h3").all_inner_texts()
+        assert shown[: len(answers)] == answers
+        expect(page.locator("#planner")).to_be_visible(visible=name == "one-bit")
+        check_accessible(page)
+    drawn(open_board(open_page, "groups"), picture("groups"))
+    expect(open_board(open_page, "there").locator(f"{picture('heatmap')} rect").first).to_be_visible()
+
+
+def test_days_are_a_series(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
+    page = open_board(open_page, "days")
+    drawn(page, ".item .series")
+    expect(page.locator(".series h3")).to_have_text(["Mean, day by day"])
+    expect(page.locator(".series")).to_contain_text(
+        re.compile("sure of all 2 intervals together. Per day it")
+    )
+    check_accessible(page)
 
 
 def test_an_empty_campaign_leads_on(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
@@ -192,8 +254,8 @@ def test_a_campaign_with_a_public_coin(site: Site, boards: dict[str, int], open_
     page = open_board(open_page, "coin")
     expect(page.locator("#count")).to_have_text("2,000")  # the one answer is not published alone
     drawn(page)
-    assert page.locator("#distribution .scatterlayer .trace").count() == 3
-    expect(page.locator("#quantiles tbody tr")).to_have_count(5)
+    assert page.locator(f"{picture('distribution')} .scatterlayer .trace").count() == 3
+    expect(page.locator(told("quantile"))).to_have_count(5)
     low, high = interval(page)
     assert low < 120 * 4 / 11 < high
     expect(page.locator("#alarm")).to_be_hidden()
@@ -217,8 +279,8 @@ def test_refusals_are_counted_by_reason(site: Site, boards: dict[str, int], open
     expect(row).to_contain_text("2")
     expect(page.locator("#count")).to_have_text("64")
     expect(page.locator("#count-note")).to_have_text("Estimates appear from 65 reports on.")
-    expect(page.locator("#mean-interval")).to_have_text("not yet")
-    expect(page.locator("#distribution")).to_be_hidden()
+    expect(page.locator("#pending")).to_have_text("not yet")
+    expect(page.locator(".item")).to_have_count(0)
 
 
 def test_what_epsilon_means(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
@@ -312,7 +374,7 @@ def test_numbers_as_people_write_them(site: Site, boards: dict[str, int], open_p
     page = open_board(open_page, "huge", viewport={"width": 390, "height": 800})
     drawn(page)
     expect(page.locator("#facts")).to_contain_text("−1 × 10¹² to 5 × 10¹² litres")
-    ticks = page.locator("#distribution .xtick text").all_text_contents()
+    ticks = page.locator(f"{picture('distribution')} .xtick text").all_text_contents()
     assert ticks[:3] == ["−1 × 10¹²", "0", "1 × 10¹²"]
     expect(page.locator("#epsilon")).to_contain_text("at most 9,997 of 10,000")  # never all
     page.get_by_text("Token", exact=True).click()
@@ -355,21 +417,21 @@ def test_a_second_round_is_answered_and_shown(site: Site, open_page: OpenPage) -
     site.send(second.name, second.reporter, second.reporter.report(hours[500:], rng=rng))
     page = open_board(open_page, second.name)
     expect(page.locator("#campaign")).to_contain_text("round 2 of 2 for the mean direction, after dusk")
-    expect(page.locator("#mean-interval")).to_contain_text(" to ")
+    expect(page.locator(told("direction"))).to_contain_text("sure that it is between")
     served = httpx.get(f"{site.url}/v1/campaigns/{second.name}/estimates", timeout=60).json()
-    both = served["questions"]["value"]["circular_mean"]
-    low, high = interval(page)
-    assert low == pytest.approx(both["low"] % 24, abs=0.02)
-    assert high == pytest.approx(both["high"] % 24, abs=0.02)
+    both = number(served, "direction")
+    low, high = interval(page, "direction")
+    assert 0 <= both["low"] % 24 - low < 0.1  # rounded outward
+    assert 0 <= high - both["high"] % 24 < 0.1
 
 
 def test_an_operators_words_are_only_words(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "markup")
     expect(page.locator("#title")).to_have_text("<b>bold</b>")
     drawn(page)
-    assert page.locator("#title b, #distribution i").count() == 0
+    assert page.locator("#title b, .item i").count() == 0
     assert "&lt;i&gt;m&lt;/i&gt;&amp;amp;" in page.evaluate(
-        "document.getElementById('distribution').data[1].hovertext[0]"
+        f'document.querySelector("{picture("distribution")}").data[1].hovertext[0]'
     )
 
 
@@ -405,7 +467,9 @@ def test_accessibility(
     page = open_board(open_page, "commute", color_scheme=scheme, viewport={"width": width, "height": 800})
     drawn(page)
     drawn(page, "#plan-chart")
-    page.locator("#distribution-details summary").click()
+    for details in page.locator("details > summary").locator("visible=true").all():
+        details.click()
+    drawn(page, f"{told('distribution')} details [role=img]")
     check_accessible(page)
     page.get_by_role("link", name="Falling asleep").click()
     expect(page.locator("#title")).to_have_text("Falling asleep")
@@ -416,7 +480,8 @@ def test_accessibility(
 def test_colours_follow_the_scheme(site: Site, boards: dict[str, int], open_page: OpenPage) -> None:
     page = open_board(open_page, "commute", color_scheme="light")
     drawn(page)
-    background = "getComputedStyle(document.querySelector('#distribution svg.main-svg')).backgroundColor"
+    chart = f"{picture('distribution')} svg.main-svg"
+    background = f'getComputedStyle(document.querySelector("{chart}")).backgroundColor'
     assert page.evaluate(background) == "rgb(255, 255, 255)"
     page.emulate_media(color_scheme="dark")
     for _ in range(200):  # the policy forbids what Playwright's own waiting would evaluate

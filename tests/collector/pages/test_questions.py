@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.collector.pages.conftest import OpenPage
 from tests.collector.pages.site import Site
-from tests.collector.pages.test_dashboard import drawn, intervals
+from tests.collector.pages.test_dashboard import drawn, interval, intervals, picture, told
 from tests.collector.pages.test_survey import check_accessible, ledger, posts
 
 import sottovoce as sv
@@ -184,7 +184,7 @@ def open_board(open_page: OpenPage, **view: Any) -> Page:
     surer = re.compile("/estimates.confidence=0.95")
     page.route(surer, lambda route: route.continue_(url=route.request.url.replace("0.95", "0.999")))
     page.goto(page.url.replace("/static/favicon.svg", "/#/weg"))
-    expect(page.locator("#mean-interval-4")).to_contain_text("99.9 % intervals", timeout=600_000)
+    expect(page.locator(told("position", "home"))).to_contain_text("99.9 % sure", timeout=600_000)
     return page
 
 
@@ -207,22 +207,31 @@ def check_sent(page: Page, sent: list[Any]) -> None:
 
 def check_board(page: Page) -> None:
     """Every question with its picture and an interval that holds the truth."""
-    titles = page.locator(".question > h2")
+    titles = page.locator(".item > h2")
     expect(titles).to_have_text([one["text"] for one in TEXTS.values()])
-    for chart in ("#distribution", "#distribution-1", "#shares-2", "#shares-3"):
-        drawn(page, chart)
-    truths = {"": [41], "-1": [7.5], "-3": [3.5], "-4": [3, 2]}  # to the east, to the south
-    for question, means in truths.items():
-        told = intervals(page.locator(f"#mean-interval{question}").inner_text())
-        assert all(low < mean < high for mean, (low, high) in zip(means, told, strict=True)), question
-    assert re.fullmatch(r"0[78]:\d\d", page.locator("#mean-1").inner_text())
-    page.locator("#shares-card-2 summary").click()
-    shares = intervals(page.locator("#shares-table-2").inner_text())
+    for question, item in (
+        ("distribution", "age"),
+        ("distribution", "start"),
+        ("shares", "way"),
+        ("shares", "mood"),
+    ):
+        drawn(page, picture(question, item))
+    for truth, question, item in ((41, "mean", "age"), (7.5, "direction", "start"), (3.5, "mean", "mood")):
+        low, high = interval(page, question, item)
+        assert low < truth < high, item
+    east, north = intervals(page.locator(f"{told('position', 'home')} > p").inner_text())
+    assert east[0] < 3 < east[1]
+    assert north[0] < -2 < north[1]
+    page.locator(f"{told('shares', 'way')} summary").click()
+    cells = page.locator(f"{told('shares', 'way')} tbody td:last-child").all_inner_texts()
+    shares = [tuple(map(float, cell.split(" to "))) for cell in cells]
     assert all(low < share < high for share, (low, high) in zip([50, 20, 30], shares, strict=True))
-    darkest = page.locator("#map-4 rect[fill-opacity='1.000'] title").text_content() or ""
+    darkest = (
+        page.locator(f"{picture('heatmap', 'home')} rect[fill-opacity='1.000'] title").text_content() or ""
+    )
     x, y, _ = (float(one) for one in re.findall(r"-?[\d.]+", darkest.replace("−", "-")))
     assert np.hypot(x - 3, y + 2) < 3
-    expect(page.locator("#mean-card-2")).to_be_hidden()
+    expect(page.locator(told("mean", "way"))).to_have_count(0)
     expect(page.locator("#silence")).to_contain_text("nobody can tell who")
     expect(page.locator("#planner")).to_be_hidden()
     expect(page.locator("#epsilon")).to_contain_text("one of the 3 options. In 58 of 100 cases")

@@ -16,7 +16,7 @@ from sottovoce.collector.api.result_schemas import DayShape, ResultsShape, Summa
 from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
 from sottovoce.collector.results.counts_export import Form, export
-from sottovoce.collector.results.item_results import View
+from sottovoce.collector.results.results import View
 from sottovoce.errors import MissingExtra
 
 router = APIRouter(tags=["results"])
@@ -48,7 +48,7 @@ async def get_estimates(
     bins: Annotated[int | None, Query(ge=4, le=1024)] = None,
     watched: bool = False,
 ) -> Any:
-    """Mean, quantiles, distribution and the honesty check, each with its uncertainty."""
+    """Everything that the reports answer, each with its uncertainty."""
     view = View(round(confidence, 3), _quantiles(quantiles), bins, watched)
     return await _unless_gone(request, service.results.get(campaign, view))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 from sottovoce.collector.campaigns.campaign import Status
@@ -27,59 +29,45 @@ class SummaryShape(BaseModel):
 
 
 class IntervalShape(BaseModel):
-    """An estimate, and what to know about it; an open end is null."""
+    """A value with its limits; an open end is null."""
 
     value: float | None
     low: float | None
     high: float | None
-    notes: list[str] = []
 
 
-class QuantileShape(IntervalShape):
-    """The value that a share p of people do not exceed."""
+class NumberShape(IntervalShape):
+    """A number of an answer: what it is of, and how many people it rests on."""
 
-    p: float
+    of: str
+    n: int
 
 
 class HonestyShape(BaseModel):
-    """Whether the reports can come from honest use of the mechanism."""
+    """Whether the reports can come from honest use of the mechanism; at least a share `fakes` does not."""
 
     alarm: bool
     p_value: float | None
-    message: str
-
-
-class ShareShape(IntervalShape):
-    """The share of an option."""
-
-    option: str | int
-
-
-class SureShape(BaseModel):
-    """At least `share` of 100 people are surely between two values."""
-
-    share: int
-    low: float
-    high: float
+    fakes: float
 
 
 class DistributionShape(BaseModel):
     """Shares of people in bins with the ribbon around them; limits of the share of people up to each edge.
 
-    `n` people were asked this. `most_common` are the ranges where values appear to be most common, if the
-    reports tell, and `shaped` is whether they tell the curve from an even one.
+    `most_common` are the ranges where values appear to be most common, if the reports tell, and `shaped` is
+    whether they tell the curve from an even one. Of `sure`, the first of 100 people at least are surely
+    between the other two.
     """
 
-    n: int
     edges: list[float]
-    probabilities: list[float]
+    probability: list[float]
     ribbon_low: list[float]
     ribbon_high: list[float]
     cdf_low: list[float]
     cdf_high: list[float]
     shaped: bool
     most_common: list[tuple[float, float]]
-    sure: SureShape | None
+    sure: tuple[int, float, float] | None
 
 
 class MapShape(BaseModel):
@@ -92,55 +80,62 @@ class MapShape(BaseModel):
     degrees: bool
 
 
-class RelationShape(BaseModel):
-    """How two numbers of one person vary together; the slope is that of y over x."""
+class AnswerShape(BaseModel):
+    """The answer to a question, or the problem why there is none.
 
-    x: str
-    y: str
-    correlation: IntervalShape
-    slope: IntervalShape
+    It is drawn as `picture` says: "none" is said only. `data` is what the picture shows beside the numbers.
+    """
 
-
-class DayMeanShape(DayShape):
-    """The mean of those who are published under one day."""
-
-    value: float
-    low: float
-    high: float
-
-
-class DaysShape(BaseModel):
-    """The mean day by day, intervals of all days together, and the slope per day."""
-
-    points: list[DayMeanShape]
-    slope: IntervalShape | None
+    question: str
+    item: str
+    about: list[str]
+    p: float | None
+    label: str
+    n: int
+    sentence: str
+    picture: Literal["interval", "ribbon", "rose", "bars", "map", "forest", "none"]
+    numbers: list[NumberShape]
+    data: DistributionShape | MapShape | HonestyShape | None
+    notes: list[str]
+    problem: str
 
 
-class GroupShape(BaseModel):
+class DayNumberShape(IntervalShape):
+    """The number of those who are published under one day."""
+
+    day: str
+    n: int
+
+
+class GroupShape(IntervalShape):
     """A campaign of the same family; intervals of all of them hold together, ranks too."""
 
     campaign: str
     n: int
-    value: float
-    low: float
-    high: float
     first_rank: int
     last_rank: int
 
 
-class AnswersShape(BaseModel):
-    """What is known about the answers to a question; `position` is the mean of x and that of y."""
+class ComparedShape(BaseModel):
+    """A number of an item that is compared, or the problem why it cannot be."""
 
-    mean: IntervalShape | None
-    circular_mean: IntervalShape | None
-    quantiles: list[QuantileShape]
-    distribution: DistributionShape | None
-    shares: list[ShareShape]
-    map: MapShape | None
-    position: list[IntervalShape]
-    days: DaysShape | None
-    honesty: HonestyShape | None
-    problems: dict[str, str]
+    item: str
+    question: str
+    label: str
+    problem: str
+
+
+class DaysShape(ComparedShape):
+    """A number day by day, intervals of all days together, and the slope per day."""
+
+    points: list[DayNumberShape]
+    slope: IntervalShape | None = None
+
+
+class GroupsShape(ComparedShape):
+    """The campaigns of a family side by side."""
+
+    points: list[GroupShape]
 
 
 class CentralShape(BaseModel):
@@ -153,7 +148,7 @@ class CentralShape(BaseModel):
 
 
 class ResultsShape(BaseModel):
-    """What is known about a campaign; the question of a campaign with only one is called "value"."""
+    """What is known about a campaign; the item of a campaign that asks one thing is ""."""
 
     campaign: str
     n: int
@@ -163,6 +158,6 @@ class ResultsShape(BaseModel):
     epsilon: float
     as_of: Moment
     central: CentralShape | None
-    questions: dict[str, AnswersShape]
-    groups: list[GroupShape]
-    relations: list[RelationShape]
+    answers: list[AnswerShape]
+    days: list[DaysShape]
+    groups: list[GroupsShape]

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from sottovoce.collector.campaigns.campaign import Campaign
 from sottovoce.collector.campaigns.clock import day_text, now
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results.item_results import View, nothing
 from sottovoce.collector.results.over_time import MOST_DAYS
+from sottovoce.collector.results.results import NOTHING, View
 from sottovoce.collector.results.worker import Named, Worker
 from sottovoce.collector.store import Store
 
@@ -172,7 +172,7 @@ class ResultsCache:
             groups, earlier = self._groups(family), self._earlier(campaign)
             known = self.worker.ask(campaign.stored.spec, counts, view, days, groups, earlier)
         else:
-            known = nothing(reporter.items)
+            known = NOTHING
         return {
             "campaign": campaign.name,
             "n": n,

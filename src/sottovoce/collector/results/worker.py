@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.collector import logs
 from sottovoce.collector.refusals import Refusal
-from sottovoce.collector.results.item_results import View, results
+from sottovoce.collector.results.results import View, results
 
 _NICE = 3
 #: A part of the data: its name, its spec, and two rows: the cells that occurred and how often.
@@ -72,7 +72,7 @@ class Worker:
         groups: Sequence[Named] = (),
         earlier: Sequence[Named] = (),
     ) -> dict[str, Any]:
-        """What `item_results.results` gives for counts of a reporter; `Broken` if the process ends before.
+        """What `results.results` gives for counts of a reporter; `Broken` if the process ends before.
 
         Of a second round `earlier` is the first one; its name is the `Round` as JSON.
         """

@@ -77,12 +77,12 @@ const limits = ({ edges, ribbon_low, ribbon_high }, unit, write = number) => rib
   `${withUnit(`${write(edges[i])} to ${write(edges[i + 1])}`, unit)}<br>${percent(low)} to ${percent(ribbon_high[i])} of people`);
 
 /** How high a picture is at least: a flat result fills half of it, and its noise is not magnified. */
-const room = ({ probabilities, ribbon_high }) => Math.max(200 / probabilities.length, 105 * Math.max(...ribbon_high));
+const room = ({ probability, ribbon_high }) => Math.max(200 / probability.length, 105 * Math.max(...ribbon_high));
 
 /** The likeliest curve in the ribbon of those that the reports allow, and below it where values appear to be most common. */
 export async function drawDistribution(element, distribution, words) {
-  const { edges, probabilities, ribbon_low, ribbon_high, shaped, most_common } = distribution;
-  const [colours, unit, even] = [palette(), plain(words), 100 / probabilities.length];
+  const { edges, probability, ribbon_low, ribbon_high, shaped, most_common } = distribution;
+  const [colours, unit, even] = [palette(), plain(words), 100 / probability.length];
   const x = [edges[0], ...middles(edges), edges.at(-1)];
   const ended = (list) => [list[0], ...list, list.at(-1)];
   const line = (y, more) => ({ x, y: ended(y.map((p) => 100 * p)), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
@@ -90,7 +90,7 @@ export async function drawDistribution(element, distribution, words) {
     line(ribbon_low, { line: { width: 0 } }),
     line(ribbon_high, { line: { width: 0 }, fill: "tonexty", fillcolor: colours.band, hoverinfo: "text", hovertext: ended(limits(distribution, unit)) }),
     // A line that the reports do not tell from a flat one would be read as a shape.
-    ...(shaped ? [line(probabilities, { line: { color: colours.accent, width: 1.5 } })] : []),
+    ...(shaped ? [line(probability, { line: { color: colours.accent, width: 1.5 } })] : []),
   ];
   const across = { xref: "paper", x0: 0, x1: 1, y0: even, y1: even, line: { color: colours.soft, width: 1, dash: "dot" } };
   const bars = most_common.map(([x0, x1]) => ({ type: "rect", x0, x1, yref: "paper", y0: -0.03, y1: -0.005, fillcolor: colours.accent, line: { width: 0 } }));
@@ -104,10 +104,10 @@ export async function drawDistribution(element, distribution, words) {
 }
 
 /** The share of people up to each value, in the band that holds all of it. */
-export async function drawCumulative(element, { edges, probabilities, cdf_low, cdf_high }, words) {
+export async function drawCumulative(element, { edges, probability, cdf_low, cdf_high }, words) {
   const [colours, unit] = [palette(), plain(words)];
   let sum = 0;
-  const shares = [0, ...probabilities.map((p) => (sum += p))];
+  const shares = [0, ...probability.map((p) => (sum += p))];
   const line = (y, more) => ({ x: edges, y: y.map((p) => 100 * p), type: "scatter", mode: "lines", hoverinfo: "skip", ...more });
   const hover = edges.map((edge, i) => `up to ${withUnit(number(edge), unit)}<br>${percent(cdf_low[i])} to ${percent(cdf_high[i])}`);
   const traces = [
@@ -121,35 +121,23 @@ export async function drawCumulative(element, { edges, probabilities, cdf_low, c
   }), CONFIG);
 }
 
-/** Estimates with their intervals: over days from left to right, or groups one below the other. */
-export async function drawIntervals(element, names, estimates, words, across) {
-  const [colours, unit] = [palette(), plain(words)];
-  const [value, name] = across ? ["y", "x"] : ["x", "y"];
-  const bars = { type: "data", symmetric: false, color: colours.band, thickness: 4, width: 0,
-    array: estimates.map((e) => e.high - e.value), arrayminus: estimates.map((e) => e.value - e.low) };
-  const trace = { type: "scatter", mode: "markers", marker: { color: colours.accent, size: 8 }, [`error_${value}`]: bars,
-    [value]: estimates.map((e) => e.value), [name]: names.map(plain), hoverinfo: "text",
-    hovertext: estimates.map((e, i) => `${plain(names[i])}: ${withUnit(number(e.value), unit)}<br>${number(e.low)} to ${number(e.high)}`) };
-  return (await plotly()).react(element, [trace], layout(colours, {
-    hovermode: "closest",
-    [`${value}axis`]: axis(colours, { title: { text: unit || "mean" } }),
-    [`${name}axis`]: axis(colours, { type: "category", ...(across ? {} : { autorange: "reversed" }) }),
-  }), CONFIG);
-}
-
-/** A bar for each option, with its interval; the first option on top. */
-export async function drawShares(element, shares) {
+/** Estimates with their intervals: over days from left to right, others one below the other, as points or as bars. */
+export async function drawIntervals(element, names, estimates, { factor, unit }, { across = false, bars = false } = {}) {
   const colours = palette();
-  const [high, names] = [Math.max(...shares.map((one) => one.high)), shares.map(({ option }) => plain(String(option)))];
-  const trace = { type: "bar", orientation: "h", y: names, x: shares.map(({ value }) => 100 * value), marker: { color: colours.band },
-    error_x: { type: "data", symmetric: false, color: colours.accent, thickness: 2.5, width: 6,
-      array: shares.map((one) => 100 * (one.high - one.value)), arrayminus: shares.map((one) => 100 * (one.value - one.low)) },
-    hoverinfo: "text", hovertext: shares.map((one, i) => `${names[i]}: ${percent(one.value)}<br>${percent(one.low)} to ${percent(one.high)}`) };
-  element.style.height = `${Math.max(10, 4 + 2.2 * shares.length)}rem`;
+  const [value, name] = across ? ["y", "x"] : ["x", "y"];
+  const each = (of) => estimates.map((one) => factor * of(one));
+  const form = bars ? { type: "bar", orientation: "h", marker: { color: colours.band } } : { type: "scatter", mode: "markers", marker: { color: colours.accent, size: 8 } };
+  const error = { type: "data", symmetric: false, color: bars ? colours.accent : colours.band, thickness: bars ? 2.5 : 4, width: bars ? 6 : 0,
+    array: each((e) => e.high - e.value), arrayminus: each((e) => e.value - e.low) };
+  const [values, lows, highs] = ["value", "low", "high"].map((end) => each((e) => e[end]));
+  const trace = { ...form, [`error_${value}`]: error, [value]: values, [name]: names.map(plain), hoverinfo: "text",
+    hovertext: values.map((x, i) => `${plain(names[i])}: ${withUnit(number(x), plain(unit))}<br>${number(lows[i])} to ${number(highs[i])}`) };
+  if (!across) element.style.height = `${Math.max(10, 4 + 2.2 * names.length)}rem`;
+  const title = { text: unit === "%" ? "share of people, %" : plain(unit) || "value" };
   return (await plotly()).react(element, [trace], layout(colours, {
     hovermode: "closest",
-    xaxis: axis(colours, { title: { text: "share of people, %" }, range: [0, Math.min(100, 105 * high)] }),
-    yaxis: axis(colours, { type: "category", autorange: "reversed" }),
+    [`${value}axis`]: axis(colours, { title, ...(bars ? { range: [0, Math.min(100, 1.05 * Math.max(...highs))] } : {}) }),
+    [`${name}axis`]: axis(colours, { type: "category", ...(across ? {} : { autorange: "reversed" }) }),
   }), CONFIG);
 }
 
@@ -183,7 +171,7 @@ export function drawMap(element, { x, y, shares, aspect, degrees }) {
 
 /** The same on a circle, areas as shares: zero at the top, clockwise, like a clock or a compass; the mean as a hand with its arc. */
 export async function drawRose(element, distribution, words, mean, write = number) {
-  const { edges, probabilities, ribbon_low, ribbon_high, shaped, most_common } = distribution;
+  const { edges, probability, ribbon_low, ribbon_high, shaped, most_common } = distribution;
   const [colours, unit, most] = [palette(), plain(words), room(distribution)];
   const top = 1.2 * Math.sqrt(most);
   const [start, circle] = [edges[0], edges.at(-1) - edges[0]];
@@ -203,8 +191,8 @@ export async function drawRose(element, distribution, words, mean, write = numbe
   const traces = [
     line([...around, ...closed(theta).reverse()], [...radius(ribbon_high), ...radius(ribbon_low).reverse()], { width: 0 }, { fill: "toself", fillcolor: colours.band }),
     { type: "barpolar", theta, width, r: radius(ribbon_high).slice(0, -1), opacity: 0, hoverinfo: "text", hovertext: limits(distribution, unit, write) },
-    arc(start, start + circle, Math.sqrt(100 / probabilities.length), { color: colours.soft, width: 1, dash: "dot" }),
-    ...(shaped ? [line(around, radius(probabilities), { color: colours.accent, width: 1.5 })] : []),
+    arc(start, start + circle, Math.sqrt(100 / probability.length), { color: colours.soft, width: 1, dash: "dot" }),
+    ...(shaped ? [line(around, radius(probability), { color: colours.accent, width: 1.5 })] : []),
     ...most_common.map(([low, high]) => arc(low, high, top, { color: colours.accent, width: 8 })),
   ];
   if (mean) {
@@ -214,7 +202,7 @@ export async function drawRose(element, distribution, words, mean, write = numbe
   }
   return (await plotly()).react(element, traces, layout(colours, {
     hovermode: "closest",
-    margin: { l: 40, r: 40, t: 28, b: 28 },
+    margin: { l: 48, r: 48, t: 28, b: 28 },
     polar: {
       bgcolor: colours.card,
       angularaxis: {

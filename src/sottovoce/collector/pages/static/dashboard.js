@@ -1,18 +1,17 @@
 /** The dashboard: the campaign in the address's fragment, polled while the page is visible. */
+import { Card, List, SeriesView } from "./answers.js";
 import * as api from "./api.js";
-import { drawIntervals } from "./charts.js";
 import { element, node } from "./dom.js";
 import { closing, promise, told } from "./explanation.js";
 import { startPlanner } from "./planner.js";
-import { QuestionView } from "./question.js";
 import { disclosure, fromJson } from "./sottovoce/index.js";
 import { speak } from "./texts.js";
-import { domainText, number, paragraphs, percent, put, range, reason, rows, whole, writer } from "./words.js";
+import { domainText, number, paragraphs, put, reason, rows, whole } from "./words.js";
 
 const COUNT_EVERY = 2000; // milliseconds between looks at the count; the estimates change only with it …
 const SLOWEST = 600_000; // … or when old days are deleted
 
-const shown = { campaign: null, views: [], estimates: null, n: null, asked: 0 };
+const shown = { campaign: null, lists: [], estimates: null, n: null, asked: 0 };
 let visit = 0; // raised when another campaign is chosen: late answers are dropped
 
 const TOKEN = "sottovoce-read-token";
@@ -111,13 +110,13 @@ function describe(campaign) {
   ];
   put({
     title: title || name, question, facts: facts.filter(Boolean).join(" · "), alarm: "", silence: silence(campaign),
+    pending: "computing …",
     footnote: `${appear(min_n)} That is a matter of presentation: what one report tells is limited by ε, on people's own devices. ` +
       `Mechanism ${campaign.digest.slice(0, 16)}…`,
   });
   paragraphs(element("epsilon"), epsilonWords(campaign));
-  const own = Object.entries(campaign.questions).filter(([key]) => key in asked); // of a pair, not its sums and differences
-  shown.views = own.map(([key, shape], i) => new QuestionView(key, { ...shape, ...asked[key] }, i));
-  element("questions").replaceChildren(...shown.views.map(({ root }) => root));
+  shown.lists = [new List(element("answers"), Card), new List(element("groups"), SeriesView)];
+  element("groups-card").hidden = true;
   element("alarm").hidden = element("central").hidden = true;
   const page = `/survey/${encodeURIComponent(name)}`;
   element("survey-link").href = page;
@@ -171,7 +170,6 @@ async function refreshEstimates(mine) {
   if (mine !== visit) return;
   shown.estimates = found;
   showEstimates(found);
-  drawGroups(shown.campaign, found);
 }
 
 function showSummary({ n, min_n, days, refusals, status }) {
@@ -187,41 +185,24 @@ function showSummary({ n, min_n, days, refusals, status }) {
   rows(element("refusals"), content, "none");
 }
 
-function showEstimates(found) {
-  const { central, questions, relations } = found;
-  const alarm = Object.values(questions).some(({ honesty }) => honesty?.alarm);
+function showEstimates({ shown: enough, central, answers, days, groups, confidence }) {
+  const alarm = answers.some(({ data }) => data?.alarm);
   put({
     central: central ? `${central.sentence} This is about one look at all counts; comparing them as they grow shows smaller groups.` : "",
     alarm: alarm ? "These reports cannot all be honest: do not rely on the estimates. The honesty check below says more." : "",
+    pending: answers.length ? "" : enough ? "These reports answer no question by themselves." : "not yet",
   });
   element("central").hidden = !central;
   element("alarm").hidden = !alarm;
-  element("relations-card").hidden = !relations.length;
-  const both = ({ value, low, high, notes }) => (notes.length ? ["–", "not known yet"] : [writer(low, high)(value), range(low, high)]);
-  rows(element("relations"), relations.map(({ x, y, correlation, slope }) => [`${y} over ${x}`, ...both(correlation), ...both(slope)]), "not yet");
-  for (const view of shown.views) view.show(questions[view.name], found);
-}
-
-/** The campaigns that this one belongs to, side by side. */
-function drawGroups({ unit }, { groups, confidence }) {
   element("groups-card").hidden = !groups.length;
-  if (!groups.length) return;
-  put({ "groups-summary": `All ${groups.length} intervals hold together with a confidence of ${percent(confidence)}.` });
-  rows(element("groups-table"), groups.map((g) => [g.campaign, whole(g.n), writer(g.low, g.high)(g.value), range(g.low, g.high),
-    g.first_rank === g.last_rank ? `${g.first_rank}` : `${g.first_rank} to ${g.last_rank}`]));
-  for (const cell of element("groups-table").querySelectorAll("tbody th")) {
-    const link = Object.assign(document.createElement("a"), { href: `#/${cell.textContent}`, textContent: cell.textContent });
-    cell.replaceChildren(link);
-  }
-  drawIntervals(element("groups"), groups.map((g) => g.campaign), groups, unit, false)
-    .catch((error) => put({ "groups-summary": error.message }));
+  const of = (item) => (one) => one.item === item;
+  const cards = [...new Set(answers.map(({ item }) => item))].map((item) => ({ item, answers: answers.filter(of(item)), days: days.filter(of(item)) }));
+  const about = { campaign: shown.campaign, confidence };
+  shown.lists[0].show(cards, about);
+  shown.lists[1].show(groups, { ...about, groups: true });
 }
 
-function draw() {
-  if (!shown.estimates) return;
-  drawGroups(shown.campaign, shown.estimates);
-  for (const view of shown.views) view.draw();
-}
+const draw = () => shown.lists.forEach((list) => list.draw());
 
 async function poll() {
   if (!document.hidden && shown.campaign && !element("campaign").hidden) {
