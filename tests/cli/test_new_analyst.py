@@ -84,7 +84,7 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
     assert "(decoded: the average of what the reports stand for" in said
     assert "0 stands in for missing values; values outside were brought to the nearest end" in said
     # Honest reports may look a little odd, "(p ≤ 0.5)"; an alarm about them comes once in a million runs.
-    verdict = r"Do .* honest\?: the 6000 reports are consistent with the mechanism( \(p ≤ [\d.e-]+\))?"
+    verdict = r"Do .* honest\?: The 6,000 reports look honest( \(p ≤ [\d.e-]+\))?\."
     assert any(re.fullmatch(verdict, line) for line in said.splitlines()), said
     # 4. A picture, 5. a page for a colleague.
     assert run("estimate reports.parquet --quick --output wind.png")[1].endswith("wrote wind.png\n")
@@ -99,7 +99,7 @@ def test_five_commands(run: Run, folder: Path, weather: Any) -> None:
     assert "<dt>Median</dt><dd>Half are below" in page
     assert "by a factor of at most 7.39" in page
     assert sv.from_json((folder / "spec.json").read_text()).digest in page
-    assert "The 6000 reports are consistent with the mechanism" in page
+    assert "The 6,000 reports look honest" in page
     assert "0 stands in for missing values" in page
     assert page.count("<svg") == 1
     assert page.count("<details>") == 1

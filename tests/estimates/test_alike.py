@@ -27,7 +27,8 @@ from sottovoce.values.space import Space
 ALL = {str(case): partial(build, case) for case in cases() if case.epsilon in (0.5, 8.0)} | others()
 #: How many people, and which of three values they have.
 PEOPLE = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 1), (40, 0), (40, 1), (40, 2)]
-SLOW = {"region_share": (2, 0), "heatmap": (3, 1), "distribution": (1, 0), "summary": (40, 2)}  # are asked of one of them
+#: What is asked of one of them only.
+SLOW = {"region_share": (2, 0), "heatmap": (3, 1), "distribution": (1, 0), "summary": (40, 2)}
 #: The square of such a domain is no number in floating point, nor is a half or a third of the smallest.
 TOO_EXTREME = {
     ("vast", "variance"),

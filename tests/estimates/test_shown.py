@@ -21,7 +21,6 @@ from tests.laws.every import makers
 
 import sottovoce as sv
 from sottovoce.estimates.estimate import METHODS, explained
-from sottovoce.estimates.polar_density import polar_density
 from sottovoce.plots.data_table import Tabular
 from sottovoce.surveys.polar import certificate
 
@@ -103,7 +102,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "fakes": lambda: sv.fakes(TALLY, k=3, places=3),
     "from_json": lambda: sv.from_json(M.to_json()),
     "groups": lambda: next(iter(PUBLIC["Groups"]().values())),  # type: ignore[attr-defined]
-    "heatmap": lambda: polar_density(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1)), rings=2, sectors=4),
+    "heatmap": lambda: sv.heatmap(sv.Tally(ROUND, ROUND.report([[1.0, 0.5]] * 99, rng=1))),
     "honesty": lambda: sv.honesty(TALLY),
     "mean": lambda: sv.central.mean([1.0, 2.0, 3.0] * 50, epsilon=1.0, domain=(0, 10), rng=1),
     "median": lambda: sv.median(TALLY),
@@ -164,7 +163,9 @@ class Balanced(HTMLParser):
         self.text += f" {data}"
 
 
-@pytest.mark.parametrize("name", sorted({*sv.__all__, *PUBLIC} - {"__version__", "check_reporter", "Question"}))
+@pytest.mark.parametrize(
+    "name", sorted({*sv.__all__, *PUBLIC} - {"__version__", "check_reporter", "Question"})
+)
 def test_everything_public_is_short_shows_in_a_notebook_and_is_drawn_and_framed(name: str) -> None:
     made = PUBLIC[name]()
     with made if isinstance(made, AbstractContextManager) else nullcontext(made) as one:
@@ -209,7 +210,7 @@ def test_what_is_shown_is_escaped() -> None:
 
 
 def test_nothing_odd_is_said_of_honest_reports() -> None:
-    assert str(sv.honesty(TALLY)) == "the 1000 reports are consistent with the mechanism"
+    assert str(sv.honesty(TALLY)) == "The 1,000 reports look honest."
     assert "(p ≤" in str(sv.honesty(sv.Tally(M, [7] * 500)))
 
 

@@ -1,4 +1,4 @@
-"""Nobody outside `reporters` asks for a reporter's class: what is to be known of one, it says (docs/decisions/070)."""
+"""Nobody outside `reporters` asks for a reporter's class: what is to be known of one, it says (decision 070)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ READ_OR_DRAWN = {
     "cli/summary.py": "a range is asked of the numbers that it lies in",
     "collector/api/question_schemas.py": "a page asks for a number, an option or a place",
     "collector/campaigns/campaign.py": "what stands in for a missing value",
-    "collector/campaigns/written_survey.py": "an author writes what may be answered",
     "device/checked_answers.py": "what cannot be an answer is refused before anything is drawn",
+    "surveys/design.py": "a disc is given where places are asked for",
+    "surveys/item_worth.py": "which design suits a space, and what a report of it is worth",
+    "surveys/survey.py": "an author writes what may be answered",
 }
 
 
@@ -90,8 +92,8 @@ def test_spaces_are_matched_where_values_are_read_or_drawn_only() -> None:
 
 def test_the_check_can_fail() -> None:
     for code in (
-        "isinstance(m, sv.Mechanism | Translates)", "hasattr(m, 'probabilities')", "getattr(m, 'made_for', None)",
-        "type(m) is Survey", "reporter.name == 'ogpm'", "match m:\n    case Rows():\n        pass",
+        "isinstance(m, sv.Mechanism | Translates)", "hasattr(m, 'probabilities')",
+        "getattr(m, 'made_for', None)", "type(m) is Survey", "reporter.name == 'ogpm'", "match m:\n    case Rows():\n        pass",
     ):  # fmt: skip
         assert [*wrong(ast.parse(code))], code
     assert [*wrong(ast.parse("isinstance(space, Options)"))] == ["Options"]

@@ -57,7 +57,8 @@ class TwoWords:
     def to_json(self) -> str:
         away = self._least / self._more
         cells = {
-            "background": [self._least], "count": [2], "extra": [self._more], "step": [1 + 2 * away], "value": [-away],
+            "background": [self._least], "count": [2], "extra": [self._more],
+            "step": [1 + 2 * away], "value": [-away],
         }  # fmt: skip
         content = {
             "bits": 52, "cells": cells, "circle": False, "domain": [self.domain.low, self.domain.high],
@@ -186,7 +187,7 @@ def test_without_a_law_it_is_counted_and_no_more() -> None:
     tally = sv.Tally(own, own.report(HOURS, rng=2))
     assert tally + tally == sv.Tally.from_counts(own, 2 * tally.counts)
     with pytest.raises(
-        ContractError, match="one of the formats window/1, .* is known: format must be"
+        ContractError, match=r"one of the formats window/1, .* is known: format must be"
     ) as refused:
         sv.mean(tally)
     assert refused.value.code == "format"

@@ -181,9 +181,9 @@ def _interval(domain: DomainLike) -> Interval:
         ) from error
     except TypeError:
         interval = None
-    if not isinstance(interval, Interval) or interval.is_log:
+    if interval is None or interval.is_circle or interval.is_log:  # nor is it a line with two ends
         raise ArgumentTypeError(f"domain must be (low, high), got domain={domain!r}", argument="domain")
-    return interval
+    return Interval(interval.low, interval.high)
 
 
 def chunks_of(values: Any) -> Iterator[NDArray[Any]]:

@@ -15,7 +15,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,14 +47,17 @@ class Heatmap(Tabular):
         epsilon: The privacy parameter of their reports.
     """
 
-    round: ClassVar = False  #: Whether it is drawn around a point.
-
     area: Area
     shares: FloatArray
     variation: FloatArray
     areas: FloatArray
     n: int
     epsilon: float
+
+    @property
+    def round(self) -> bool:
+        """Whether it is drawn around a point."""
+        return False
 
     @property
     def density(self) -> FloatArray:
@@ -152,7 +155,7 @@ class Heatmap(Tabular):
 
     def __str__(self) -> str:
         rows, columns = self.area.points
-        return f"map of {self.n:,} people on {rows} × {columns} points of {self.area}"
+        return f"A map of {self.n:,} people on {rows} × {columns} points of {self.area}."
 
     def _facts(self) -> dict[str, str]:
         return {"of": f"the population, from {self.n:,} reports", "privacy": f"ε = {self.epsilon:g}"}

@@ -61,11 +61,11 @@ class Honesty(Shown):
     def __str__(self) -> str:
         if self.consistent:
             doubt = f" (p ≤ {self.p_value:.2g})" if self.p_value < 1 else ""
-            return f"the {self.n} reports are consistent with the mechanism{doubt}"
+            return f"The {self.n:,} reports look honest{doubt}."
         assert self.cells is not None
         return (
-            f"the {self.n} reports cannot all come from the mechanism (p ≤ {self.p_value:.2g}): at least "
-            f"{100 * self.fakes:.2g} % do not; most visible in cells {self.cells[0]} to {self.cells[1]}"
+            f"At least {100 * self.fakes:.2g} % of the {self.n:,} reports are not honest "
+            f"(p ≤ {self.p_value:.2g}); most visible in cells {self.cells[0]} to {self.cells[1]}."
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,13 +38,16 @@ class DiscDensity(Tabular):
         epsilon: Privacy parameter of their reports.
     """
 
-    round: ClassVar = True  #: Whether it is drawn around a point.
-
     radii: FloatArray
     angles: FloatArray
     probabilities: FloatArray
     n: int
     epsilon: float
+
+    @property
+    def round(self) -> bool:
+        """Whether it is drawn around a point."""
+        return True
 
     @property
     def density(self) -> FloatArray:
@@ -72,7 +75,11 @@ class DiscDensity(Tabular):
         ]
 
     def grid(self) -> dict[str, Any]:
-        """The map on an even grid, as `Heatmap.grid` gives it."""
+        """The map on an even grid.
+
+        Returns:
+            The same as that of `Heatmap.grid`.
+        """
         at = self.radii[-1] * (2 * (np.arange(_POINTS) + 0.5) / _POINTS - 1)
         x, y = np.meshgrid(at, at)
         away, angle = np.hypot(x, y), np.mod(np.arctan2(y, x), 2 * math.pi)
@@ -85,7 +92,7 @@ class DiscDensity(Tabular):
 
     def __str__(self) -> str:
         rings, sectors = self.probabilities.shape
-        return f"map of {self.n:,} people on {rings} rings × {sectors} sectors"
+        return f"A map of {self.n:,} people on {rings} rings × {sectors} sectors."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a heat map.

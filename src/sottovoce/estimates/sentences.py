@@ -141,7 +141,8 @@ def of_groups(g: Groups, question: Question, law: ReporterBase, label: str) -> s
         e = group.mean
         value, low, high = numbers(e.value, e.low, e.high)
         told.append(f"{option} {value}, between {low} and {high}")
-    return f"Means by group, each with {100 * g.confidence:.10g} % confidence: {'; '.join(told)}."
+    kind = "Geometric means" if all(math.isnan(group.mean.error) for group in g.values()) else "Means"
+    return f"{kind} by group, each with {100 * g.confidence:.10g} % confidence: {'; '.join(told)}."
 
 
 def of_place(both: tuple[Estimate, Estimate], question: Question, law: ReporterBase, label: str) -> str:

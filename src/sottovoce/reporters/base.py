@@ -122,6 +122,9 @@ class ReporterBase(Specified, Shown):
     def as_number(self) -> Number:
         """This, if it reports one number.
 
+        Returns:
+            The object itself.
+
         Raises:
             DataError: If it reports something else.
         """
@@ -130,6 +133,9 @@ class ReporterBase(Specified, Shown):
     def as_choice(self) -> Translates:
         """This, if it reports a choice.
 
+        Returns:
+            The object itself.
+
         Raises:
             DataError: If it reports something else.
         """
@@ -137,6 +143,9 @@ class ReporterBase(Specified, Shown):
 
     def as_places(self) -> Translates:
         """This, if it reports places on a grid.
+
+        Returns:
+            The object itself.
 
         Raises:
             DataError: If it reports something else.
@@ -176,11 +185,26 @@ class ReporterBase(Specified, Shown):
 
     @abstractmethod
     def report(self, values: Any, **options: Unpack[ReportOptions]) -> NDArray[Any]:
-        """Randomise values: unsigned integers, the only thing that leaves a device."""
+        """Randomise values.
+
+        Args:
+            values: What people know.
+            **options: `clip`, `missing`, `outside` and `rng`, as the contract has them.
+
+        Returns:
+            Unsigned integers, the only thing that leaves a device.
+        """
 
     @abstractmethod
     def decode(self, cells: ArrayLike) -> Any:
-        """What each cell stands for."""
+        """What each cell stands for.
+
+        Args:
+            cells: Integers that were reported.
+
+        Returns:
+            Values in the units of the domain; of a survey by item.
+        """
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:

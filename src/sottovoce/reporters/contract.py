@@ -184,7 +184,11 @@ def described(reporter: Reporter) -> str:
         return f"a survey of {len(domain)} item{'s' * (len(domain) != 1)}"
     if isinstance(domain, Options):
         return f"a choice of {len(domain)}"
-    return "places" if isinstance(domain, Positions) else f"numbers in {domain}"
+    return "places" if isinstance(domain, Positions) else f"numbers in {_ends(domain)}"
+
+
+def _ends(domain: Space) -> str:
+    return f"[{domain.low:.12g}, {domain.high:.12g}]" if isinstance(domain, Domain) else str(domain)
 
 
 def as_reporter(thing: object, argument: str) -> Reporter:

@@ -92,6 +92,7 @@ class Mixture(Windowed):
 
     @property
     def composition(self) -> Composition:  # type: ignore[override]
+        """The parts, of which the coin names one."""
         return Composition(self.parts, tuple(self.shares.tolist()), 1)
 
     @property

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 MAX_ENTRIES = 1 << 24
 _WHOLE = 2  # so many times as many cells as bins are not binned
 _UNEVEN = 100  # times as far apart as others: then a table's inputs are a scale of their own
+_BESIDE = 2.0**-38  # inputs that are no further apart are the two sides of one border
 _ROUNDED = 1e-3  # how far a table printed with a few digits may miss its ε
 
 
@@ -181,20 +182,24 @@ class Rows(Number):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        chance = self.rows[:, -1]
+        chance, whole = self.rows[:, -1], self.domain.is_circle
         if self.cells != 2 or len(np.unique(chance)) != 2:
             return None
         inside = chance == chance.max()
-        turns = np.flatnonzero(np.diff(inside)) + 1
-        begins = turns[inside[turns]]
-        whole = self.domain.is_circle
-        if len(turns) > 2 or (len(turns) == 2 and inside[0] and not whole):
+        begins, ends = (np.flatnonzero(np.diff(inside.astype(np.int64)) == turn) + 1 for turn in (1, -1))
+        if max(len(begins), len(ends)) > 1 or (
+            len(begins) and len(ends) and begins[0] > ends[0] and not whole
+        ):
             return None
-        first = self.inputs[begins[0]] if len(begins) else 0.0
-        ends = turns[~inside[turns]]
-        last = self.inputs[ends[0] - 1] if len(ends) else (self.inputs[-1] if whole and inside[0] else 1.0)
+        first = self._turn(begins[0], begins[0]) if len(begins) else 0.0
+        last = self._turn(ends[0], ends[0] - 1) if len(ends) else 1.0
         low, high = self.domain.from_unit(np.array([first, last])).tolist()
         return low, high
+
+    def _turn(self, i: int, inner: int) -> float:
+        """Where a range ends: halfway between two inputs, or at the inner one if the other is right beside."""
+        beside = self.inputs[i] - self.inputs[i - 1] <= _BESIDE
+        return float(self.inputs[inner] if beside else (self.inputs[i] + self.inputs[i - 1]) / 2)
 
     @property
     def evened(self) -> Rows:

@@ -150,6 +150,7 @@ class Translates(BaseSets, ReporterBase):
 
     @property
     def ratings(self) -> FloatArray | None:  # type: ignore[override]
+        """The options as numbers, where people rate something."""
         return self.domain.ratings
 
     def as_choice(self) -> Translates:
@@ -353,6 +354,9 @@ class Translates(BaseSets, ReporterBase):
 
         The draws left over are told apart from the others in their cells, so that all ratios are equal. With
         equal laws of ξ and η the difference ξ − θη is the more spread out, the less often both are large.
+
+        Returns:
+            Masses, and the ratios of both.
         """
         from sottovoce.reporters.law.blanket import Opposed
 

@@ -111,7 +111,11 @@ class Space(Compact, Shown, ABC):
         """
 
     def outside(self) -> NDArray[Any]:
-        """A few finite values that do not lie in the set, if there are any."""
+        """A few finite values that do not lie in the set.
+
+        Returns:
+            None at all if everything finite lies in it.
+        """
         with np.errstate(over="ignore"):
             beyond = self._beyond()
         return np.asarray(beyond[~self.contains(beyond) & ~self.absent(beyond)])

@@ -75,10 +75,12 @@ class Polar(ReporterBase):
 
     @property
     def distance_and_angle(self) -> tuple[Mechanism, Mechanism]:  # type: ignore[override]
+        """The two parts."""
         return self.distance, self.angle
 
     @property
     def composition(self) -> Composition:  # type: ignore[override]
+        """What a report is put together from."""
         return Composition((self.distance, self.angle), (1.0, 1.0), 2, ("distance", "angle"))
 
     @property

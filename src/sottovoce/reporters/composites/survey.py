@@ -107,6 +107,7 @@ class Survey(ReporterBase):
 
     @property
     def composition(self) -> Composition:  # type: ignore[override]
+        """What a report is put together from."""
         return Composition(tuple(self.items.values()), tuple(self.shares), self.sampled, tuple(self.items))
 
     def as_number(self) -> Number:

@@ -88,7 +88,11 @@ class NumberLaw(ReporterBase):
 
     @abstractmethod
     def blanket(self) -> Opposed:
-        """What hides one report, and two inputs that stand out of it more than any."""
+        """What hides one report, and two inputs that stand out of it more than any.
+
+        Returns:
+            Masses, and the ratios of both.
+        """
 
     # -- what follows from it ------------------------------------------------------------------------
 
