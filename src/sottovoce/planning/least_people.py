@@ -8,14 +8,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, cast
 
+from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
 from sottovoce.planning.candidates import Candidate
 from sottovoce.planning.scenario import Option, Scenario
 from sottovoce.reporters.number import Number
-from sottovoce.shuffling.calibration import largest_local
+from sottovoce.reporters.contract import Reporter
+from sottovoce.shuffling.composition import depth
+from sottovoce.shuffling.privacy_curve import check_delta
+from sottovoce.shuffling.shuffled import shuffled
 
 MOST_PEOPLE = 10**12
 _LEAST_PEOPLE, LEAST_EPSILON = 100.0, 0.01
 _OURS = 0.85  # of the ε of others: about what our design needs; larger ones take longer to make
+_CLOSE = 2e-3  # how far a local ε for a central guarantee is narrowed down, relatively
 _EXACT = {True: 0.02, False: 0.1}  # how exactly ε is searched for, for our design and for others
 
 
@@ -94,7 +99,6 @@ def meeting(
     *,
     start: float | None = None,
     slope: float = -0.5,
-    most: int = 40,
 ) -> Meeting | None:
     """Find the least x at which a decreasing error meets a target, with few evaluations: secants in log–log.
 
@@ -106,7 +110,6 @@ def meeting(
         tolerance: x may be a factor 1 + tolerance above the least, as far as the last secant tells.
         start: Where to begin; by default at `low`.
         slope: The power to expect.
-        most: How many evaluations there may be.
 
     Returns:
         x with error(x) ≤ target, and the last slope; None if even `high` misses the target.
@@ -119,7 +122,7 @@ def meeting(
     above: float | None = None  # the last place that misses the target
     below: float | None = None  # the last that meets it
     x, seen, met = math.log(low if start is None else start), (math.nan, math.nan), False
-    for _ in range(most):
+    for _ in range(40):
         f = math.log(error(math.exp(x)) / target)
         if math.isfinite(f) and math.isfinite(seen[1]) and x != seen[0]:
             slope = min((f - seen[1]) / (x - seen[0]), -0.1)
@@ -141,3 +144,53 @@ def meeting(
             x = (above + below) / 2 if again else min(max(x, above + room / 4), below - room / 4)
         x = min(max(x, bottom), top)
     return None if below is None else Meeting(math.exp(below), slope)
+
+
+def largest_local(
+    design: Callable[[float], Reporter],
+    central: tuple[float, float],
+    people: int,
+    *,
+    most: float = MAX_EPSILON,
+) -> float:
+    """The largest local ε of a design with which the counts of so many people keep (ε, δ).
+
+    It is looked for among numbers of four digits. The one that is returned was checked with the proved upper
+    bound; one that is 0.2 % larger failed it or would, by the slope of δ, or is more than any design takes.
+
+    Args:
+        design: Makes a reporter from a local ε. It is called a few times.
+        central: The ε and δ that the counts shall keep.
+        people: How many report honestly.
+        most: The largest local ε that the design takes.
+
+    Returns:
+        The local ε, at least the central one.
+
+    Raises:
+        ArgumentError: If `central` or `people` is out of range.
+
+    Example:
+        >>> local = largest_local(sv.pm, (0.1, 1e-8), people=10**5)
+        >>> 3 < local < 4
+        True
+    """
+    epsilon, deep = positive_number(central[0], "central"), depth(check_delta(central[1], "central"))
+    hidden = people * (epsilon / deep) ** 2
+    start = max(math.log1p(0.29 * hidden + math.sqrt(hidden)), 1.2 * epsilon)  # a fit
+    least = min(max(_rounded(epsilon), MIN_EPSILON), most)
+
+    def error(x: float) -> float:
+        counts = shuffled(design(_rounded(1 / x)), people, None)
+        return deep / max(depth(counts.delta(epsilon)), 1e-300)
+
+    slope = -max(0.36 * start, 0.85)
+    begin = 1 / min(max(start, least), most)
+    met = meeting(error, 1.0, 1 / most, 1 / least, _CLOSE, start=begin, slope=slope)
+    return least if met is None else _rounded(1 / met.x)
+
+
+def _rounded(number: float) -> float:
+    """A number of four digits, no larger."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return float(f"{math.floor(number / unit * (1 + 1e-12)) * unit:.4g}")

@@ -197,7 +197,7 @@ class Rows(Number):
         return low, high
 
     def _turn(self, i: int, inner: int) -> float:
-        """Where a range ends: halfway between two inputs, or at the inner one if the other is right beside."""
+        """Where a range ends: halfway between two inputs, or at the inner one if the other is beside it."""
         beside = self.inputs[i] - self.inputs[i - 1] <= _BESIDE
         return float(self.inputs[inner] if beside else (self.inputs[i] + self.inputs[i - 1]) / 2)
 
