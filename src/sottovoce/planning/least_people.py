@@ -11,8 +11,8 @@ from typing import NamedTuple, cast
 from sottovoce.errors import MAX_EPSILON, MIN_EPSILON, positive_number
 from sottovoce.planning.candidates import Candidate
 from sottovoce.planning.scenario import Option, Scenario
-from sottovoce.reporters.number import Number
 from sottovoce.reporters.contract import Reporter
+from sottovoce.reporters.number import Number
 from sottovoce.shuffling.composition import depth
 from sottovoce.shuffling.privacy_curve import check_delta
 from sottovoce.shuffling.shuffled import shuffled
@@ -171,7 +171,8 @@ def largest_local(
         ArgumentError: If `central` or `people` is out of range.
 
     Example:
-        >>> local = largest_local(sv.pm, (0.1, 1e-8), people=10**5)
+        >>> from sottovoce.designs.classic import pm
+        >>> local = largest_local(pm, (0.1, 1e-8), people=10**5)
         >>> 3 < local < 4
         True
     """

@@ -16,7 +16,6 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from sottovoce.designs.classic import ptt
 from sottovoce.designs.place import Box
 from sottovoce.designs.question import QUESTIONS, TAKEN, asked
 from sottovoce.errors import (
@@ -29,17 +28,15 @@ from sottovoce.errors import (
     refuse_others,
     whole_number,
 )
-from sottovoce.planning.candidates import ELSE, Candidate, Own, own_candidate
+from sottovoce.planning.candidates import ELSE, Own, own_candidate
 from sottovoce.planning.candidates import candidates as usual_candidates
 from sottovoce.planning.least_people import MOST_PEOPLE, Search
 from sottovoce.planning.plan_difference import DifferencePlan, plan_difference
 from sottovoce.planning.prediction import sample_shape
 from sottovoce.planning.scenario import Option, Plan, Progress, Scenario
 from sottovoce.planning.ways_to_ask import WaysPlan, plan_ways
-from sottovoce.shuffling.calibration import least_variance
 from sottovoce.surveys.design import OTHERS, Listed, Several
 from sottovoce.values.disc import Disc
-from sottovoce.values.domain import Domain
 from sottovoce.values.interval import DomainLike, as_domain
 
 _AS_GOOD = 1.02  # so much better another mechanism has to be to come before ours
@@ -165,11 +162,9 @@ def plan(
         about, line, check_confidence(confidence), sample_shape(sample, line), bool(simulate or repetitions),
         repetitions, "l2" if loss is None else loss,
     )  # fmt: skip
+    if central is not None and not all(map(callable, candidates)):
+        raise ArgumentError("candidates must be functions with central", argument="candidates")
     ours = usual_candidates(about, line, scenario.loss)
-    if central is not None:
-        if not all(map(callable, candidates)):
-            raise ArgumentError("candidates must be functions with central", argument="candidates")
-        ours = [_for_counts(candidate, line, central, int(people or 0)) for candidate in ours]
     ranked = (*ours, *(own_candidate(own, about, line, epsilon) for own in candidates))
 
     search = Search(scenario, epsilon, people, target, central)
@@ -199,15 +194,6 @@ def plan(
     rank = attrgetter(wanted or "error")
     options.sort(key=lambda option: rank(option) / (_AS_GOOD if option.name == favourite else 1.0))
     return Plan(scenario, tuple(_explained(options, wanted)), target, wanted, left_out, central, ranked)
-
-
-def _for_counts(candidate: Candidate, domain: Domain, central: tuple[float, float], people: int) -> Candidate:
-    """The windows with an even background are a family: the best of it for these counts."""
-    if candidate.name != "ptt":
-        return candidate
-    q = least_variance(central, people, domain).q
-    reason = f"unbiased, the best with a uniform background for these counts (q = {q:.3g})"
-    return replace(candidate, build=lambda e: ptt(e, domain, q), reason=reason)
 
 
 def _check_wanted(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.designs.published_formulas import ptt_worst_variance
 from sottovoce.errors import MAX_EPSILON, ArgumentError
-from sottovoce.shuffling.calibration import largest_local, least_variance
+from sottovoce.planning.least_people import largest_local
 
 
 @pytest.mark.parametrize("design", [sv.pm, sv.duchi])
@@ -40,30 +37,6 @@ def test_more_people_allow_more() -> None:
     local = [largest_local(sv.pm, (0.1, 1e-6), people) for people in (10**3, 10**4, 10**5)]
     assert local == sorted(local)
     assert local[2] > 2 * local[0]
-
-
-@pytest.mark.parametrize(
-    ("central", "people", "gain"), [((0.03, 1e-8), 10**4, 1.07), ((1.0, 1e-6), 1000, 1.0)]
-)
-def test_no_window_of_the_family_does_better(central: tuple[float, float], people: int, gain: float) -> None:
-    """Each q with its own largest local ε, without the pruning."""
-    best = least_variance(central, people)
-    variance = ptt_worst_variance(best.mechanism.epsilon, best.q)
-    assert sv.shuffled(best.mechanism, people, None).delta(central[0]) <= central[1]
-    assert gain <= best.gain < 1.1 * gain
-    for q in best.compared[1:15:2]:
-        local = largest_local(partial(sv.ptt, q=q, cells=1024), central, people)
-        assert ptt_worst_variance(local, q) > 0.995 * variance
-
-
-@pytest.mark.parametrize("q", [0.05, 0.5, 0.95])
-def test_what_the_pruning_needs(q: float) -> None:
-    """For a given q a larger local ε has less variance and hides less."""
-    local = [0.1, 0.3, 1.0, 2.0, 4.0, 8.0]
-    variances = [ptt_worst_variance(epsilon, q) for epsilon in np.geomspace(0.01, 16, 100)]
-    assert variances == sorted(variances, reverse=True)
-    deltas = [sv.shuffled(sv.ptt(epsilon, q=q), 1000, None).delta(0.05) for epsilon in local]
-    assert deltas == sorted(deltas)
 
 
 @pytest.mark.parametrize("central", [(0.0, 1e-6), (0.1, 0.0), (0.1, 1.0), (float("nan"), 1e-6)])
