@@ -44,7 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return array
 
     monkeypatch.setattr(np, "empty", marked)
-    for name, value in {"_FEW": 24, "_MOST_AHEAD": 80, "_ROOM": 64, "_KEYS": 3, "_LONGEST": 200}.items():
+    for name, value in {"_FEW": 24, "_MOST_AHEAD": 80, "_ROOM": 64, "_KEYS": 3}.items():
         monkeypatch.setattr(randomness.secure_stream, name, value)
     randomness.secure_stream._aes()
     yield

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import timeit
 import weakref
 from collections.abc import Callable
 from io import FileIO
@@ -183,60 +182,14 @@ def test_no_key_that_is_there_has_made_words_that_were_used(monkeypatch: pytest.
     assert 3 * len(opened) < 2 * len(used)  # one key serves several fills
 
 
-def test_both_modes_are_counter_mode() -> None:
-    """The words of a key are AES of one number after the other, whichever mode computes them faster."""
+def test_words_are_counter_mode() -> None:
+    """The words of a key are AES of one number after the other."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     key = memoryview(os.urandom(32))
-    block = Cipher(algorithms.AES(key[:16]), modes.ECB()).encryptor()
-    for checked, first in (
-        (False, int.from_bytes(key[16:], "big")),
-        (True, int.from_bytes(key[16:28], "big") * 2**32 + 2),
-    ):
-        numbers = b"".join(((first + i) % 2**128).to_bytes(16, "big") for i in range(64))
-        assert randomness.secure_stream._encryptor(key, checked).update(bytes(1024)) == block.update(numbers)
-
-
-@pytest.mark.parametrize("faster", [False, True])
-def test_the_faster_mode_serves(monkeypatch: pytest.MonkeyPatch, faster: bool) -> None:
-    class Encryptor:
-        def __init__(self, key: memoryview, checked: bool) -> None:
-            self.checked = checked
-
-        def update_into(self, data: memoryview, room: bytearray) -> float:
-            return 1.0 if self.checked is faster else 1.5
-
-    monkeypatch.setattr(randomness.secure_stream, "_encryptor", Encryptor)
-    monkeypatch.setattr(timeit, "repeat", lambda work, number: [work(), 2.0])
-    randomness.secure_stream._aes.cache_clear()
-    try:
-        assert randomness.secure_stream._aes()(memoryview(bytes(32))).checked is faster  # type: ignore[attr-defined]
-    finally:
-        randomness.secure_stream._aes.cache_clear()
-
-
-@pytest.mark.parametrize("ahead", [True, False])
-def test_a_key_makes_no_more_words_than_a_mode_may(monkeypatch: pytest.MonkeyPatch, ahead: bool) -> None:
-    monkeypatch.setattr(randomness.secure_stream, "_LONGEST", 4000)
-    monkeypatch.setattr(randomness.secure_stream, "_ROOM", 4000)
-    monkeypatch.setattr(randomness.secure_stream, "_MOST_AHEAD", 4000)
-    made: list[int] = []  # words of each key
-
-    class Counting(SecureStream):
-        def _open(self) -> Callable[[memoryview], None]:
-            fill, key = super()._open(), len(made)
-            made.append(0)
-
-            def counting(data: memoryview) -> None:
-                made[key] += len(data) // 8
-                fill(data)
-
-            return counting
-
-    blocks = [words.copy() for words in Counting(ahead=ahead).blocks(50_000, 2000)]
-    assert [len(words) for words in blocks] == [2000] * 25
-    assert len(np.unique(np.concatenate(blocks))) == 50_000
-    assert max(made) <= 2 * randomness.secure_stream._LONGEST
+    block, first = Cipher(algorithms.AES(key[:16]), modes.ECB()).encryptor(), int.from_bytes(key[16:], "big")
+    numbers = b"".join(((first + i) % 2**128).to_bytes(16, "big") for i in range(64))
+    assert randomness.secure_stream._aes()(key).update(bytes(1024)) == block.update(numbers)
 
 
 def test_seeded_words_do_not_depend_on_blocks() -> None:

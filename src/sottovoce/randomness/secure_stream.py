@@ -19,7 +19,7 @@ import os
 from _thread import _local  # this is `threading.local`; loading all of `threading` takes a millisecond
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from io import FileIO
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
@@ -41,8 +41,6 @@ _ROOM = 1 << 18  # words: what blocks lie in, two of them or more, which are ove
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
 _ZEROS = 1 << 19  # bytes encrypted at a time
-_TRIED = 1 << 16  # bytes that tell which mode is faster
-_LONGEST = 1 << 32  # words under one key: GCM has no more than twice as many
 
 
 class _Kept(TypedDict, total=False):
@@ -88,9 +86,7 @@ class SecureStream:
         overwrites all parts and is dropped before that, or with the call that used words of it: between two
         calls, the key that is there has made no word that was used.
         """
-        if not 0 < count <= _LONGEST:
-            for first in range(0, count, _LONGEST):
-                yield from self.blocks(min(_LONGEST, count - first), most)
+        if not count:
             return
         if count <= most and 4 * count <= _MOST_AHEAD:
             words = self.words(count)
@@ -190,26 +186,10 @@ def _system_words(count: int) -> Words:
 
 @cache
 def _aes() -> Callable[[memoryview], CipherContext]:
-    """AES in counter mode; loading it takes longer than a few reports do.
-
-    GCM is counter mode with a checksum, for which nobody asks here. OpenSSL has code for wider registers for
-    it: on a processor with those it is a quarter faster, elsewhere slower. Which of the two is, is tried.
-    """
-    from timeit import repeat
-
-    def seconds(checked: bool) -> float:
-        context = _encryptor(zeros[:32], checked)
-        return min(repeat(lambda: context.update_into(zeros, room), number=1))
-
-    zeros, room = _zeros()[:_TRIED], bytearray(_TRIED)
-    return partial(_encryptor, checked=min((False, True), key=seconds))
-
-
-def _encryptor(key: memoryview, checked: bool) -> CipherContext:
+    """AES in counter mode; loading it takes longer than a few reports do."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    mode = modes.GCM(key[16:28]) if checked else modes.CTR(key[16:])
-    return Cipher(algorithms.AES(key[:16]), mode).encryptor()
+    return lambda key: Cipher(algorithms.AES(key[:16]), modes.CTR(key[16:])).encryptor()
 
 
 @cache
