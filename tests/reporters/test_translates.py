@@ -219,8 +219,9 @@ def test_categories_and_whole_numbers_take_the_quick_way() -> None:
     kinds = pd.Categorical(people, categories=["car", "bike", "train"])
     other = pd.Categorical(people)  # in another order
     cells = way.report([f" {person.upper()}" for person in people], rng=3)
-    for quick in (kinds, other, pd.Series(kinds), pd.Series(other), people, people.astype(object)):
+    for quick in (kinds, other, pd.Series(kinds), pd.Series(other)):
         assert way.domain.quick_elements(quick) is not None
+    for quick in (kinds, other, pd.Series(kinds), pd.Series(other), people, people.astype(object)):
         assert np.array_equal(way.domain.numbers(quick), way.domain.numbers(people.tolist()))
         assert np.array_equal(way.report(quick, rng=3), cells)
     boat = pd.Series(pd.Categorical(["car", "boat", None, "Bike"]))
@@ -254,12 +255,10 @@ def test_columns_of_texts_are_read_in_any_layout():
     texts = np.array(way.domain.names)[codes]
     for column in (texts, texts.astype(">U7"), texts.astype("U8"), texts.astype(object), texts.T.copy().T):
         assert np.array_equal(way.domain.numbers(column), codes)
-        assert np.array_equal(way.domain.quick_elements(column), codes)
-    assert np.array_equal(way.domain.quick_elements(texts[:, ::2]), codes[:, ::2])
+    assert np.array_equal(way.domain.numbers(texts[:, ::2]), codes[:, ::2])
     shared = np.array(["car", None, 2.0, math.nan, "bike"], dtype=object)[rng.integers(0, 5, 4000)]
     domain = sv.choice(1.0, ["car", "bike", 2]).domain
     assert np.array_equal(np.isnan(domain.numbers(shared)), [one is None or one != one for one in shared])
-    assert domain.quick_elements(shared) is None  # something is missing: it is looked at more closely
     kinds = pd.Categorical(np.array(["bike", "car", "none"])[rng.integers(0, 3, 4000)])
     wanted = [{"car": 0, "bike": 1}.get(kind, -1) for kind in kinds]
     assert domain.quick_elements(kinds).tolist() == wanted

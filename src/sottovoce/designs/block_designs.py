@@ -80,14 +80,7 @@ def family(options: int, size: int) -> Family:
     """
     if size in (1, options - 1):
         return Family((tuple(range(size)),), (1,), 1.0)
-    best = Family((), (), math.inf)
-    for multipliers, count in _shapes(options, size):
-        blocks, ratio = _search(options, size, count, multipliers)
-        if ratio < best.ratio - _BALANCED:
-            best = Family(blocks, multipliers, ratio)
-        if ratio <= 1 + _BALANCED:
-            break
-    return best
+    return _best(options, size, signed=False)
 
 
 @lru_cache(maxsize=256)
@@ -104,9 +97,14 @@ def signed_family(options: int) -> Family:
     Returns:
         Blocks and multipliers; the same every time.
     """
+    return _best(2 * options, options, signed=True)
+
+
+def _best(options: int, size: int, *, signed: bool) -> Family:
+    """The first balanced family of those that are tried, or the best."""
     best = Family((), (), math.inf)
-    for multipliers, count in _shapes(2 * options, options, signed=True):
-        blocks, ratio = _search(2 * options, options, count, multipliers, signed=True)
+    for multipliers, count in _shapes(options, size, signed=signed):
+        blocks, ratio = _search(options, size, count, multipliers, signed=signed)
         if ratio < best.ratio - _BALANCED:
             best = Family(blocks, multipliers, ratio)
         if ratio <= 1 + _BALANCED:
@@ -114,7 +112,7 @@ def signed_family(options: int) -> Family:
     return best
 
 
-def _shapes(options: int, size: int, *, signed: bool = False) -> list[tuple[tuple[int, ...], int]]:
+def _shapes(options: int, size: int, *, signed: bool) -> list[tuple[tuple[int, ...], int]]:
     """Multipliers and numbers of blocks to try: small families that can be balanced, then large ones.
 
     t sets have t·d(d−1) differences; they are balanced only if that is a multiple of the k−1 there are.
@@ -158,7 +156,7 @@ def _half(units: set[int], options: int) -> tuple[int, ...]:
 
 
 def _search(
-    options: int, size: int, count: int, multipliers: tuple[int, ...], *, signed: bool = False
+    options: int, size: int, count: int, multipliers: tuple[int, ...], *, signed: bool
 ) -> tuple[tuple[tuple[int, ...], ...], float]:
     """Blocks with λ as even as swaps of single elements make it, a little worse now and then on the way."""
     draw = random.Random(f"{options} {size} {count} {len(multipliers)}")

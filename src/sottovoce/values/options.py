@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -150,25 +149,16 @@ class Options(Space):
             values: Options as people give them.
 
         Returns:
-            Places in the list: of categories, of whole numbers without a gap (some of these may be none), or
-            of texts. None where something has to be looked at more closely.
+            Places in the list, of categories or of whole numbers without a gap (some of these may be none).
+            None where something has to be looked at more closely.
         """
         if (coded := _coded(values)) is not None:
             codes, categories = coded
-            if categories.tolist() == list(self.names):
-                return codes if codes.size else None
             places = np.nan_to_num(self.numbers(categories), nan=-1.0)
             return np.append(places, -1.0).astype(np.int8 if len(self) < 128 else np.int16)[codes]
         array = _as_array(values)
         if not array.ndim or not array.size:
             return None
-        if array.dtype.kind in "OUT":
-            try:
-                known = map(self._places.get, array.reshape(-1).tolist(), repeat(-1))
-                elements = np.fromiter(known, np.int64, array.size).reshape(array.shape)
-            except TypeError:  # something that is neither a text nor a number
-                return None
-            return elements if elements.min() >= 0 else None
         if array.dtype == bool and self.takes_truths:
             array = array.astype(np.int8)
         if self._first is None or array.dtype.kind not in "iu" or array.dtype == np.uint64:
