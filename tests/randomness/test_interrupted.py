@@ -44,7 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return array
 
     monkeypatch.setattr(np, "empty", marked)
-    for name, value in {"_FEW": 24, "_MOST_AHEAD": 80, "_ROOM": 64, "_KEYS": 3}.items():
+    for name, value in {"_FEW": 24, "_MOST_AHEAD": 80, "_KEYS": 3}.items():
         monkeypatch.setattr(randomness.secure_stream, name, value)
     randomness.secure_stream._aes()
     yield
@@ -70,7 +70,7 @@ def blocks(source: WordSource) -> Iterator[np.ndarray]:
 
 
 def once(source: WordSource) -> Iterator[np.ndarray]:
-    yield from blocks(SecureStream(ahead=False))
+    yield from blocks(SecureStream())
 
 
 def mine(_: WordSource) -> Iterator[np.ndarray]:

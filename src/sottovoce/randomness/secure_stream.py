@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from io import FileIO
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -31,13 +31,10 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
 
 Fill = Callable[[memoryview], None]
-#: What blocks lie in, its memory, how many of its words were given and overwritten, and what overwrote them.
-Room: TypeAlias = "tuple[Words, memoryview, int, Fill | None]"
 
 _AHEAD = 8  # requests that one fetch serves
 _KEYS = 32  # keys that one gives: setting one up between two reports takes twice as long
 _MOST_AHEAD = 1 << 16  # words: what the cache holds
-_ROOM = 1 << 18  # words: what blocks lie in, two of them or more, which are overwritten under one key
 _FEW = 512  # words that the operating system gives itself: it is slower, but loading AES takes longer
 _KEY_WORDS = 4  # key and first counter block of AES-128-CTR
 _ZEROS = 1 << 19  # bytes encrypted at a time
@@ -51,18 +48,16 @@ class _Kept(TypedDict, total=False):
 
     stock: Words  # to give
     keys: tuple[Words, list[CipherContext]]  # the key, and ciphers of keys that have made nothing yet
-    room: Room
+    room: Words  # what blocks lie in, wiped
 
 
 class SecureStream:
     """Uniform 64-bit words that nobody can foretell or get back.
 
-    A stream belongs to one thread of one process; `secure_stream()` hands out the right one. One that serves
-    a single call has no use for words `ahead`.
+    A stream belongs to one thread of one process; `secure_stream()` hands out the right one.
     """
 
-    def __init__(self, *, ahead: bool = True) -> None:
-        self._ahead = ahead
+    def __init__(self) -> None:
         self._kept: tuple[int, _Kept] = -1, {}  # by which process
 
     def words(self, count: int) -> Words:
@@ -80,11 +75,10 @@ class SecureStream:
         return stock[:count]
 
     def blocks(self, count: int, most: int) -> Iterator[Words]:
-        """Fresh words, overwritten by words to come as soon as they are used: wiping them takes no time.
+        """Fresh words, which lie where the ones before them lay; the last ones are wiped.
 
-        They lie in a room of which one part is given out after the other; then it starts over. One key
-        overwrites all parts and is dropped before that, or with the call that used words of it: between two
-        calls, the key that is there has made no word that was used.
+        One key makes those of a call and is dropped with it: between two calls, no key that is there has made
+        words that were used.
         """
         if not count:
             return
@@ -93,38 +87,16 @@ class SecureStream:
             yield words
             words.fill(0)
             return
-        if not self._ahead:
-            yield from self._blocks_once(count, most)
-            return
-        kept = self._own()
-        room, data, given, fill = kept.pop("room", (_NO_WORDS, memoryview(b""), 0, None))
-        size = min(most, count)
-        if given + size > room.size:
-            given, fill = 0, None
+        kept, size, fill = self._own(), min(most, count), self._open()
+        room = kept.pop("room", _NO_WORDS)
         if size > room.size:
-            room = np.empty(max(_ROOM, 2 * size), dtype="<u8")
-            data = _bytes(room)
-            self._open()(data)
-        end = given + size
-        yield room[given:end]
-        fill = fill or self._open()
-        if count > most:
-            for first in range(most, count, most):
-                part = slice(given, min(end, given + count - first))
-                fill(data[8 * part.start : 8 * part.stop])
-                yield room[part]
-            fill = self._open()
-        fill(data[8 * given : 8 * end])
-        kept["room"] = room, data, end, fill
-
-    def _blocks_once(self, count: int, most: int) -> Iterator[Words]:
-        """Blocks of a stream that is not used again: one key for all, in one array that is wiped."""
-        room, fill = np.empty(min(most, count), dtype="<u8"), self._open()
+            room = np.empty(size, dtype="<u8")
         for first in range(0, count, most):
-            part = room[: count - first]
+            part = room[: min(size, count - first)]
             fill(_bytes(part))
             yield part
-        room.fill(0)
+        room[:size].fill(0)
+        kept["room"] = room
 
     def _own(self) -> _Kept:
         """What this process keeps: one that was forked has neither words nor a key yet."""

@@ -74,7 +74,7 @@ def in_blocks(size: int, block: int, draws: int, source: WordSource, draw: Draw)
         return draw_from(0, size, source)
 
     def draw_share(first: int, end: int) -> bool:
-        return draw_from(first, end, source if end - first == size else SecureStream(ahead=False))
+        return draw_from(first, end, source if end - first == size else SecureStream())
 
     return all(on_cores(size, _WORTH_A_THREAD, draw_share))
 
