@@ -62,7 +62,8 @@ def lines(work: Callable[[], object]) -> tuple[tuple[str, int], ...]:
     return tuple(path)
 
 
-VALUES = [0.5, 0.0, 1.0, 0.3, 0.9, *(2.0**-15 + 2.0**-30 * i for i in range(6)), 1 - 2.0**-20]
+CROWD = [2.0**-15 + 2.0**-30 * i for i in range(6)]
+VALUES = [0.5, 0.0, 1.0, 0.3, 0.9, *CROWD, *(0.75 + x for x in CROWD), 1 - 2.0**-20]
 
 
 def paths(reporter: Number | Translates, values: list[Any] = VALUES) -> set[tuple[tuple[str, int], ...]]:

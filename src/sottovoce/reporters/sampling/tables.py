@@ -17,8 +17,8 @@ from sottovoce.values.domain import Domain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_BUCKETS = 1 << 15
-_FINER = (0, 4, 8, 12, 16, 20, 24)  # octaves below the end at which buckets begin to be as wide as numbers
+_MOST_BUCKETS, _EACH = 1 << 15, 64  # of a guide, and for each edge
+_OCTAVES = 16  # below the end, where buckets begin to be as wide as numbers
 
 #: The bits of 2^52: an integer below 2^52 put into its low bits makes the double 2^52 + integer.
 TWO_52_BITS = np.uint64(0x4330000000000000)
@@ -28,9 +28,8 @@ TWO_52 = 2.0**52
 class Table(NamedTuple):
     """A sorted list of left edges with a guide: entry i covers [left[i], left[i+1]).
 
-    The bucket of a number are the leading bits of the double number + origin. An origin as large as the
-    numbers makes buckets even; a small one makes them finer where numbers are small. The guide is the
-    smallest one that leaves the least steps: small ones stay in the first cache.
+    The bucket of a number are the leading bits of the double number + origin: buckets are finer where numbers
+    are small. There are many for each edge, so that few edges share one.
     """
 
     left: FloatArray  # one more than there are entries; the last is a sentinel
@@ -46,44 +45,19 @@ class Table(NamedTuple):
         edges, top = left[1:-1], 2.0 ** int(np.ceil(np.log2(end)))
         if not edges.size:
             return cls(left, np.zeros(1, np.uint32), 0.0, np.uint64(63), np.uint64(0), 0)
-        best: tuple[int, int, float, int] | None = None
-        for octaves in _FINER:
-            origin = top * 2.0**-octaves
-            (low, high), places = _bits(np.array([0.0, end]), origin), _bits(edges, origin)
-            finest = next(shift for shift in range(64) if _buckets(low, high, shift) <= _MOST_BUCKETS)
-            steps, coarsest = _most_equal(places >> np.uint64(finest)), 52
-            shift = finest
-            while shift < coarsest:  # the coarsest that leaves as few steps: coarser buckets hold more edges
-                middle = (shift + coarsest + 1) // 2
-                if _most_equal(places >> np.uint64(middle)) == steps:
-                    shift = middle
-                else:
-                    coarsest = middle - 1
-            found = steps, _buckets(low, high, shift), origin, shift
-            best = found if best is None else min(best, found)
-            if best[0] <= 1 and best[1] <= _MOST_BUCKETS >> 4:
-                break
-        assert best is not None
-        steps, buckets, origin, shift = best
-        base = np.uint64(int(_bits(0.0, origin)) >> shift)
-        places = (_bits(edges, origin) >> np.uint64(shift)) - base
-        inside = np.bincount(places.astype(np.int64), minlength=buckets)
+        origin = top * 2.0**-_OCTAVES
+        (low, high), places = _bits(np.array([0.0, end]), origin), _bits(edges, origin)
+        most = min(_EACH * edges.size, _MOST_BUCKETS)
+        shift = next(np.uint64(k) for k in range(64) if (high >> np.uint64(k)) - (low >> np.uint64(k)) < most)
+        base = low >> shift
+        places = (places >> shift) - base
+        inside = np.bincount(places.astype(np.int64), minlength=int((high >> shift) - base) + 1)
         guide = np.cumsum(inside) - inside
-        return cls(left, guide.astype(np.uint32), origin, np.uint64(shift), base, steps)
+        return cls(left, guide.astype(np.uint32), origin, shift, base, int(inside.max()))
 
 
 def _bits(number: Any, origin: float) -> NDArray[np.uint64]:
     return np.asarray(number + np.float64(origin), dtype=np.float64).view(np.uint64)
-
-
-def _buckets(low: Any, high: Any, shift: int) -> int:
-    return (int(high) >> shift) - (int(low) >> shift) + 1
-
-
-def _most_equal(places: NDArray[np.uint64]) -> int:
-    """How many of sorted numbers are equal, at most."""
-    ends = np.flatnonzero(np.append(places[1:] != places[:-1], True)) if places.size else np.array([-1])
-    return int(np.diff(ends, prepend=-1).max())
 
 
 class Units(NamedTuple):
