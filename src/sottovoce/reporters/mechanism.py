@@ -283,6 +283,6 @@ def _cut_run(
         yield above, a, e, 1.0, 0.0
 
 
-def cells_within(cells: object, least: int = 2) -> int:
+def cells_within(cells: object) -> int:
     """The `cells` argument of a design."""
-    return whole_number(cells, "cells", least=least, most=1 << 20)
+    return whole_number(cells, "cells", least=2, most=1 << 20)

@@ -119,15 +119,12 @@ class Number(NumberLaw):
             policy.judge(flat.astype(np.float64), self.domain)
             raise
 
-    def report_from(
-        self, words: NDArray[np.uint64], values: ArrayLike, *, clip: bool = False
-    ) -> NDArray[Any]:
+    def report_from(self, words: NDArray[np.uint64], values: ArrayLike) -> NDArray[Any]:
         """The cells that given words draw, for clients and engines that bring their own randomness.
 
         Args:
             words: Uniform 64-bit words that are used only here: `draws` for each value, one row each.
             values: Numbers in the domain.
-            clip: Bring values outside into the domain.
 
         Returns:
             One cell per value.
@@ -138,10 +135,9 @@ class Number(NumberLaw):
         flat = as_numbers(values, "values").reshape(-1)
         given = as_words(words, self.draws * flat.size).reshape(flat.size, self.draws)
         out = np.empty(flat.size, dtype=self.dtype)
-        policy = Policy.of(clip=clip)
-        x = self._prepared(flat, slice(None), policy, None) if flat.size else flat.astype(np.float64)
-        if flat.size and not self._fill(out, x, np.ascontiguousarray(given.T), paired=True):
-            policy.judge(flat.astype(np.float64), self.domain)
+        x = flat.astype(np.float64)
+        if x.size and not self._fill(out, x, np.ascontiguousarray(given.T), paired=True):
+            Policy().judge(x, self.domain)
         return out
 
     def decode(self, cells: ArrayLike) -> FloatArray:

@@ -20,7 +20,7 @@ _LOOK = select(schema.facts.c.content).where(schema.facts.c.name == _NAME)
 # While somebody stores under the last day, nobody takes it back. SQLite has one writer anyway.
 _SHARE = _LOOK.with_for_update(read=True)
 _OWN = _LOOK.with_for_update()
-_WRITE = text(
+NOTE = text(
     "INSERT INTO facts (name, content) VALUES (:name, :content) "
     "ON CONFLICT (name) DO UPDATE SET content = excluded.content"
 )
@@ -68,7 +68,7 @@ def following(last: int | None, clock: int) -> int:
 
 def write(connection: Connection, day: int) -> None:
     """Note the last day."""
-    connection.execute(_WRITE, {"name": _NAME, "content": str(day)})
+    connection.execute(NOTE, {"name": _NAME, "content": str(day)})
 
 
 def today(connection: Connection, clock: int) -> int:

@@ -96,17 +96,6 @@ class Store(Database):
             )
             return connection.execute(select(table.content).where(table.name == name)).scalar_one()
 
-    def note(self, name: str, content: str) -> None:
-        """Write something down about the store; what was noted before is gone."""
-        with self.writing() as connection:
-            connection.execute(
-                text(
-                    "INSERT INTO facts (name, content) VALUES (:name, :content) "
-                    "ON CONFLICT (name) DO UPDATE SET content = excluded.content"
-                ),
-                {"name": name, "content": content},
-            )
-
     # -- reports ----------------------------------------------------------------------------------------
 
     def ingest(self, batches: Sequence[Batch]) -> list[Outcome]:
@@ -295,4 +284,5 @@ class Store(Database):
 
     def probe(self) -> None:
         """Raises unless the database can write."""
-        self.note("probe", os.urandom(4).hex())
+        with self.writing() as connection:
+            connection.execute(last_day.NOTE, {"name": "probe", "content": os.urandom(4).hex()})
