@@ -84,6 +84,9 @@ class Windowed(Number):
     def worst_variance(self) -> float:
         return float(self.domain.stretched(self._law.worst_variance(), 2))
 
+    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
+        return self.unit_table(self._unit(x).reshape(-1), first)
+
     def alike(self, t: float) -> tuple[float, float]:
         return t, t  # windows move
 
@@ -173,9 +176,6 @@ class Mechanism(Windowed):
 
     def operator(self, x: ArrayLike) -> Operator:
         return self.window.operator(self.window.starts(self._unit(x).reshape(-1)))
-
-    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
-        return self.unit_table(self._unit(x).reshape(-1), first)
 
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         return self.window.table(self.window.starts(t), first)

@@ -177,9 +177,6 @@ class Mixture(Windowed):
 
         return Operator.stack([part.operator(x) for part in self.parts], self.shares.tolist())
 
-    def table(self, x: ArrayLike, first: IntArray) -> FloatArray:
-        return self.unit_table(self._unit(x).reshape(-1), first)
-
     def unit_table(self, t: FloatArray, first: IntArray) -> FloatArray:
         parts = zip(self.parts, self.shares, _split(first, self.offsets), strict=True)
         return np.hstack([share * part.unit_table(t, piece) for part, share, piece in parts])
