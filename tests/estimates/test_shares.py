@@ -101,7 +101,7 @@ def test_what_it_looks_like() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match=r"a tally of numbers \(ogpm\), not of a choice"):
+    with pytest.raises(DataError, match=r"a tally of numbers in \[0, 1\], not of a choice"):
         sv.shares(sv.Tally(sv.ogpm(1.0), [3]))
     with pytest.raises(NoDataError):
         sv.shares(sv.Tally(sv.choice(1.0, ["a", "b"])))

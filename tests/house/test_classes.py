@@ -1,4 +1,4 @@
-"""Nobody outside `reporters` asks for a reporter's class: what is to be known of one, it says (decision 070)."""
+"""Nobody outside `reporters` asks for a reporter's class: what is to be known, it says (decision 070)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def test_spaces_are_matched_where_values_are_read_or_drawn_only() -> None:
 def test_the_check_can_fail() -> None:
     for code in (
         "isinstance(m, sv.Mechanism | Translates)", "hasattr(m, 'probabilities')",
-        "getattr(m, 'made_for', None)", "type(m) is Survey", "reporter.name == 'ogpm'", "match m:\n    case Rows():\n        pass",
+        "getattr(m, 'made_for', None)", "type(m) is Survey", "reporter.name == 'ogpm'",
+        "match m:\n    case Rows():\n        pass",
     ):  # fmt: skip
         assert [*wrong(ast.parse(code))], code
     assert [*wrong(ast.parse("isinstance(space, Options)"))] == ["Options"]

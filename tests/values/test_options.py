@@ -73,10 +73,15 @@ VALUES: dict[str, Any] = {
     "gap": 0.01,
     "losses": "l1",
     "question": "value",
+    "questions": [sv.Question("mean")],
     "trend question": "variance",
     "grid": 10,
     "groups": [1, 2],
     "interval": "finite",
+    "items": ["value"],
+    "quantiles": (0.5,),
+    "also": [sv.Question("variance")],
+    "failed": str,
     "k": 1,
     "survey k": 2,
     "largest": 100.0,
@@ -277,7 +282,7 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
     yield "solve_pieces by a bracket", of(solve_pieces, "pieces loss gap", method="bracket", **pieces)
     yield "standard_deviation", of(sv.standard_deviation, who, tally=number)
     yield "split_budget", of(sv.split_budget, "weights losses", epsilon=2.0, mechanisms=[sv.sw, sv.pm])
-    yield "summary", of(sv.summary, "items also quantiles confidence failed", tally=number)
+    yield "summary", of(sv.summary, "questions items also quantiles confidence failed", tally=number)
     yield (
         "survey",
         of(
@@ -340,8 +345,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
 
 
 #: What has an effect that the answer does not show: how long is waited, who is told, what a rule would do.
-UNSEEN = """accountant clip create draws false_alarm least missing outside places progress read reporter rng
-tolerance wait weights witness"""
+UNSEEN = """accountant clip create draws failed false_alarm items least missing outside places progress read
+reporter rng tolerance wait weights witness"""
 #: It takes minutes, and what it does is what repetitions do.
 LONG = {"simulate"}
 #: They need a collector, or are made anew in tests of their own.

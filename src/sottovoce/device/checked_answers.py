@@ -72,8 +72,7 @@ def read_many(values: Any, space: Space) -> NDArray[Any]:
     try:
         numbers = space.numbers(many, "values")
         fits = numbers.shape[1:] == space.shape and not (isinstance(space, Options) and -1 in numbers)
-        truths = np.asarray(many).dtype.kind in "bO" and bool in set(map(type, np.ravel(many).tolist()))
-        if fits and not truths:
+        if fits and not holds_truths(many):
             return space.named(numbers)
     except (TypeError, DataError) as error:  # which one it is, is found below
         refusal = error
@@ -86,6 +85,12 @@ def read_many(values: Any, space: Space) -> NDArray[Any]:
     if refusal is not None and not is_list:  # of the array as a whole
         raise refusal
     return space.named(read)
+
+
+def holds_truths(values: object) -> bool:
+    """Whether some values are True or False, which no client takes for an answer."""
+    array = np.asarray(values)
+    return array.dtype.kind in "bO" and bool in set(map(type, array.reshape(-1).tolist()))
 
 
 def about(error: ArgumentTypeError | DataError, where: str, argument: str) -> ArgumentTypeError | DataError:

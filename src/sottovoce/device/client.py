@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sottovoce.arrays import FloatArray
+from sottovoce.device.checked_answers import holds_truths
 from sottovoce.device.connection import Refused, Wire, await_beat
 from sottovoce.device.inquiry import Cells, Decoded, Inquiry, Value
 from sottovoce.device.ledger import Ledger
@@ -250,6 +252,8 @@ class Client(Shown):
         domain = line_of(self.reporter)
         if domain is None:
             raise SpecError(f"the campaign asks for {described(self.reporter)}, not for one number")
+        if holds_truths(np.array(values, dtype=object) if isinstance(values, list) else values):
+            raise ArgumentTypeError("values must be real numbers, got booleans", argument="values")
         policy = self._inquiry.policies["value"]
         return policy.prepare(numbers_or_nan(values, "values").reshape(-1), domain, rng)
 

@@ -112,13 +112,13 @@ class _Hull:
     """The linear program: mixtures of rows against limits on the probabilities of dyadic ranges."""
 
     @classmethod
-    def of(cls, tally: Tally) -> _Hull:
+    def of(cls, tally: Tally, bins: int = _BINS) -> _Hull:
         """Where bins of cells begin, their counts, and the rows whose mixtures are all laws there are."""
         law = tally.law
         if Question("shares") in law.questions:  # a row for each option
-            first, rows = law.as_choice().hull(_BINS)
+            first, rows = law.as_choice().hull(bins)
             return cls(first, np.add.reduceat(tally.counts, first), rows)
-        binned = Binned.of(tally, _BINS)
+        binned = Binned.of(tally, bins)
         # The sides of a bend are one.
         return cls(binned.first, binned.counts, np.unique(Nodes(binned).straight.rows.round(8), axis=0))
 

@@ -82,7 +82,7 @@ class Said:
             domain = law.as_number().domain
             return float(np.ptp(domain.line(np.array([e.low, e.high])) / domain.width))
         (low, high), _ = self._scale(law)
-        return (e.high - e.low) / (high - low) if math.isfinite(high - low) else 0.0
+        return (e.high - e.low) / (high - low) if 0 < high - low < math.inf else 0.0
 
     def _scale(self, law: ReporterBase) -> tuple[tuple[float, float], Write]:
         """What the number can be, and how it is written."""

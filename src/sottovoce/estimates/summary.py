@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_ONLY = "value"  # what the one item is called of reporters that ask for one thing
 _OPEN = 0.2  # of what is possible: an answer that reports leave open so far is said last and not drawn
 _OF_TWO = ("correlation", "slope", "covariance")
 
@@ -557,7 +558,7 @@ def summary(
     asked = [*(law.questions if questions is None else questions), *also]
     if items is not None:
         wanted = [one_of(name, "items", tuple(law.items)) for name in items]
-        asked = [question for question in asked if question.item in wanted]
+        asked = [question for question in asked if (question.item or _ONLY) in wanted]
     for question in asked:
         one_of(question.name, "question", tuple(TABLE))
     taken = frozenset().union(*(TABLE[question.name].options for question in asked))

@@ -61,9 +61,9 @@ def divergence(contrast: Contrast, people: int, epsilon: float) -> Bounds:
         Numbers below and above δ(ε).
 
     Example:
-        >>> from sottovoce.shuffling.input_pair import opposite_pairing
+        >>> from sottovoce.reporters.law.blanket import opposed
         >>> import numpy as np
-        >>> window = opposite_pairing(np.array([0.3, 0.1]), np.array([1.0, 7.0]))  # γ = 0.4, ratio 7
+        >>> window = Contrast(*opposed(np.array([0.3, 0.1]), np.array([1.0, 7.0])))  # γ = 0.4, ratio 7
         >>> low, high = divergence(window, 1000, 0.3)
         >>> 0.99 < low / high < 1
         True

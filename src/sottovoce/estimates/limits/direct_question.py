@@ -54,16 +54,12 @@ def yes_chances(law: Number, low: float, high: float) -> tuple[float, float] | N
     """
     if law.range is None:
         return None
-    circle = law.domain.is_circle
     first, last = law.domain.to_unit(law.range).tolist()
-    rest = (last, first) if circle else (0.0, first) if last == 1.0 else (last, 1.0)
-    middles = [(a + b + (a > b)) / 2 % 1.0 for a, b in ((first, last), rest)]
-    yes, no = law.unit_table(np.array(middles), np.arange(2))[:, 1].tolist()
-    if _same((low, high), (first, last)):
-        return yes, no
-    everybody_else = circle or first == 0.0 or last == 1.0
-    return (no, yes) if everybody_else and _same((low, high), rest) else None
-
-
-def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= _SAME
+    if max(abs(low - first), abs(high - last)) > _SAME:
+        return None  # nor the range of all others: it has the same ends, and who is at one answers yes
+    inside = (first + last + (first > last)) / 2 % 1.0
+    beside = (inside + 0.5) % 1.0  # opposite, around a circle
+    if not law.domain.is_circle:
+        beside = first / 2 if first > 0 else (last + 1) / 2
+    yes, no = law.unit_table(np.array([inside, beside]), np.arange(2))[:, 1].tolist()
+    return yes, no
