@@ -345,8 +345,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
 
 
 #: What has an effect that the answer does not show: how long is waited, who is told, what a rule would do.
-UNSEEN = """accountant clip create draws failed false_alarm items least missing outside places progress quantiles
-read reporter rng tolerance wait weights witness"""
+UNSEEN = """accountant clip create draws failed false_alarm items least missing outside places progress
+quantiles read reporter rng tolerance wait weights witness"""
 #: It takes minutes, and what it does is what repetitions do.
 LONG = {"simulate"}
 #: They need a collector, or are made anew in tests of their own.
