@@ -32,7 +32,7 @@ SLOW = {"region_share": (2, 0), "heatmap": (3, 1), "distribution": (1, 0), "summ
 #: The square of such a domain is no number in floating point, nor is a half or a third of the smallest.
 TOO_EXTREME = {
     ("vast", "variance"),
-    *(("two doubles", name) for name in ("variance", "standard_deviation", "probabilities")),
+    *(("two doubles", name) for name in ("variance", "standard_deviation", "summary", "probabilities")),
 }
 
 
